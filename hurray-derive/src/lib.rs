@@ -1,0 +1,1 @@
+//! Derive macros of the `hurray` crate.

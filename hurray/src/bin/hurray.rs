@@ -1,0 +1,3 @@
+//! The `hurray` command.
+
+fn main() {}

@@ -1,0 +1,47 @@
+//! Owned bytes that start at an address aligned to 64, without `unsafe`.
+
+use std::io::{self, Read};
+
+/// One cache line; a vector of these is aligned to it.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct Line([u8; AlignedBytes::ALIGNMENT]);
+
+/// Owned bytes whose first address is a multiple of 64.
+#[derive(Clone, Default)]
+pub(crate) struct AlignedBytes {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl AlignedBytes {
+    /// In bytes.
+    pub(crate) const ALIGNMENT: usize = 64;
+
+    /// `len` zero bytes.
+    pub(crate) fn zeroed(len: usize) -> Self {
+        // Asked of the allocator as zeroed memory, so that pages that are never written cost nothing.
+        Self { lines: bytemuck::allocation::zeroed_vec(len.div_ceil(Self::ALIGNMENT)), len }
+    }
+
+    pub(crate) fn copy_from(bytes: &[u8]) -> Self {
+        let mut copy = Self::zeroed(bytes.len());
+        copy.as_mut_slice().copy_from_slice(bytes);
+        copy
+    }
+
+    /// Reads exactly `len` bytes.
+    pub(crate) fn read_exact(mut source: impl Read, len: usize) -> io::Result<Self> {
+        let mut bytes = Self::zeroed(len);
+        source.read_exact(bytes.as_mut_slice())?;
+        Ok(bytes)
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.lines).get(..self.len).unwrap_or_default()
+    }
+
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.lines).get_mut(..self.len).unwrap_or_default()
+    }
+}

@@ -1,0 +1,11 @@
+//! Bytes: the one little-endian reader, the one writer, aligned owned memory, and checked offsets.
+
+mod aligned;
+mod cursor;
+mod offset;
+mod sink;
+
+pub(crate) use aligned::AlignedBytes;
+pub(crate) use cursor::Cursor;
+pub(crate) use offset::{align_up, is_aligned, to_usize};
+pub(crate) use sink::Sink;

@@ -1,0 +1,23 @@
+//! Model structs to one memory-mapped weights file and back, by derive.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::arithmetic_side_effects,
+        clippy::as_conversions,
+        clippy::indexing_slicing,
+        clippy::unwrap_used
+    )
+)]
+
+extern crate self as hurray;
+
+mod bytes;
+pub mod descriptor;
+mod element;
+mod error;
+mod limits;
+
+pub use element::{Element, ElementType};
+pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
+pub use limits::Limits;

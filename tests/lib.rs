@@ -1,0 +1,1 @@
+//! Helpers of the integration tests: build a file, change a named field of it, compare.
