@@ -8,7 +8,7 @@ use crate::error::FormatError;
 #[non_exhaustive]
 pub enum TensorError {
     /// No tensor has that name.
-    #[error("no tensor is named `{}`{}", name.escape_debug(), near(near))]
+    #[error("no tensor is named `{}`{}", name.escape_debug(), crate::error::tensor::near(near))]
     NotFound {
         /// The name asked for.
         name: Box<str>,
