@@ -17,7 +17,9 @@ pub mod descriptor;
 mod element;
 mod error;
 mod limits;
+mod view;
 
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use view::{Shape, Tensor, TensorView};
