@@ -17,7 +17,9 @@ pub mod descriptor;
 mod element;
 mod error;
 mod limits;
+mod policy;
 
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use policy::{Mode, PrivateTags};
