@@ -18,8 +18,10 @@ mod element;
 mod error;
 mod limits;
 mod view;
+mod policy;
 
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use view::{Shape, Tensor, TensorView};
+pub use policy::{Mode, PrivateTags};
