@@ -13,11 +13,14 @@
 extern crate self as hurray;
 
 mod bytes;
+mod container;
 pub mod descriptor;
 mod element;
 mod error;
 mod limits;
+mod policy;
 
+pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;

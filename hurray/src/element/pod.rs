@@ -52,4 +52,6 @@ elements! {
 
 // The format is little-endian, and slices are borrowed as they lie in the file.
 #[cfg(target_endian = "big")]
-compile_error!("hurray lends the bytes of a little-endian format as they are: big-endian hosts are not supported yet");
+compile_error!(
+    "hurray lends the bytes of a little-endian format as they are: big-endian hosts are not supported yet"
+);
