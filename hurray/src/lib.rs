@@ -19,8 +19,14 @@ mod element;
 mod error;
 mod limits;
 mod policy;
+mod sys;
+mod writer;
 
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use writer::{
+    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
+    WriterItem, WriterOptions,
+};

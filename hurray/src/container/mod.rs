@@ -22,6 +22,7 @@ pub(crate) use header::Header;
 pub(crate) use index::{Index, IndexEntry, Record, encode_index};
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
+pub(crate) use names::NameTable;
 pub(crate) use parsed::Parsed;
 pub(crate) use section::Section;
 pub(crate) use trailer::Trailer;

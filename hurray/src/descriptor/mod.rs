@@ -4,6 +4,7 @@ mod buffers;
 mod layout;
 mod quantization;
 mod sections;
+mod stub;
 
 use smallvec::SmallVec;
 

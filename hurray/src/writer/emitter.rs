@@ -177,9 +177,9 @@ fn write_all(sink: &mut impl Write, mut slices: &mut [IoSlice<'_>]) -> io::Resul
         match sink.write_vectored(slices) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(taken) => {
-                left = left
-                    .checked_sub(taken)
-                    .ok_or_else(|| io::Error::other("the sink claims to have taken more than it was given"))?;
+                left = left.checked_sub(taken).ok_or_else(|| {
+                    io::Error::other("the sink claims to have taken more than it was given")
+                })?;
                 IoSlice::advance_slices(&mut slices, taken);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Progress, SaveError, SaveReport, SealedPlan};
+use super::progress::Progress;
+use super::{SaveError, SaveReport, SealedPlan};
 use crate::sys::durable::{self, PacedFile};
 
 /// How a file gets to its path.
@@ -15,6 +16,9 @@ pub(crate) struct FileOptions<'o> {
     pub(crate) sync: bool,
     pub(crate) progress: Option<&'o Progress>,
 }
+
+/// More links than any system follows.
+const MAX_LINKS: usize = 64;
 
 /// From this size on, reserving the disk space pays for the call.
 const RESERVE_FROM: u64 = 4 << 20;
@@ -81,8 +85,11 @@ impl Target {
             Err(error) => return Err(error),
         };
         let mut path = path.to_owned();
-        while let Ok(linked) = fs::read_link(&path) {
-            path = folder_of(&path).join(linked);
+        for _ in 0..MAX_LINKS {
+            match fs::read_link(&path) {
+                Ok(linked) => path = folder_of(&path).join(linked),
+                Err(_) => break,
+            }
         }
         if path.file_name().is_none() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name"));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::error::{NameProblem, SaveError};
 use super::file::FileOptions;
-use super::form::{FileForm, Profile};
-use super::plan::Plan;
+use super::form::Profile;
+use super::plan::{Plan, PlanOptions};
 use super::progress::Progress;
 use super::sealed::SealedPlan;
 use crate::container::KvValue;
@@ -19,10 +19,8 @@ use crate::container::KvValue;
 #[derive(Clone)]
 #[must_use]
 pub struct SaveOptions {
-    form: FileForm,
+    plan: PlanOptions,
     sync: bool,
-    checksums: bool,
-    descriptor_table: bool,
     metadata: Vec<(String, KvValue)>,
     progress: Option<Arc<Progress>>,
 }
@@ -30,10 +28,8 @@ pub struct SaveOptions {
 impl Default for SaveOptions {
     fn default() -> Self {
         Self {
-            form: FileForm::default(),
+            plan: PlanOptions { descriptor_table: true, ..PlanOptions::default() },
             sync: true,
-            checksums: false,
-            descriptor_table: true,
             metadata: Vec::new(),
             progress: None,
         }
@@ -49,14 +45,14 @@ impl SaveOptions {
     /// Where the data of tensors may start: at multiples of so many bytes, a power of two from 4096 (the
     /// default) to 2 MiB. More wastes space between tensors; 2 MiB suits huge pages.
     pub fn alignment(mut self, bytes: u32) -> Self {
-        self.form.alignment = bytes;
+        self.plan.form.alignment = bytes;
         self
     }
 
     /// Whether the index is in the order of names instead of that of the model. Off by default. The data of the
     /// tensors keep the order of the model.
     pub fn sorted_index(mut self, sorted: bool) -> Self {
-        self.form.sorted_index = sorted;
+        self.plan.form.sorted_index = sorted;
         self
     }
 
@@ -70,14 +66,14 @@ impl SaveOptions {
     /// Whether to store a checksum of the data of every tensor, under the KV key `hurray.crc32c`. Off by
     /// default, since it reads all data once more. The index always has one.
     pub fn checksums(mut self, checksums: bool) -> Self {
-        self.checksums = checksums;
+        self.plan.checksums = checksums;
         self
     }
 
     /// Whether to store a copy of all descriptors in one place, under the KV key `hurray.descriptors`, so that
     /// opening the file need not touch every tensor. On by default.
     pub fn descriptor_table(mut self, table: bool) -> Self {
-        self.descriptor_table = table;
+        self.plan.descriptor_table = table;
         self
     }
 
@@ -96,7 +92,7 @@ impl SaveOptions {
 
     /// How tensors are padded. Only for files that must equal those of other writers byte for byte.
     pub fn profile(mut self, profile: Profile) -> Self {
-        self.form.profile = profile;
+        self.plan.form.profile = profile;
         self
     }
 
@@ -105,7 +101,7 @@ impl SaveOptions {
     /// # Errors
     /// [`SaveError::Format`] for the alignment, [`SaveError::Name`] and [`SaveError::Collision`] for keys.
     pub(crate) fn plan<'s>(&self) -> Result<Plan<'s>, SaveError> {
-        let mut plan = Plan::new(self.form, self.checksums, self.descriptor_table)?;
+        let mut plan = Plan::new(self.plan)?;
         for (key, value) in &self.metadata {
             if is_reserved(key) {
                 return Err(SaveError::Name { name: key.as_str().into(), reason: NameProblem::Reserved });
@@ -141,10 +137,8 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 impl fmt::Debug for SaveOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SaveOptions")
-            .field("form", &self.form)
+            .field("plan", &self.plan)
             .field("sync", &self.sync)
-            .field("checksums", &self.checksums)
-            .field("descriptor_table", &self.descriptor_table)
             .field("metadata", &self.metadata)
             .finish_non_exhaustive()
     }

@@ -3,40 +3,47 @@
 use super::composites;
 use super::error::{NameSpace, SaveError, check_name};
 use super::form::FileForm;
+use super::names::Names;
 use super::sealed::SealedPlan;
 use super::source::TensorSource;
 use crate::bytes::Sink;
-use crate::container::{KvValue, Metadata, MetadataError, NameTable};
+use crate::container::{KvValue, Metadata, MetadataError};
 use crate::descriptor::TensorDescriptor;
 use crate::error::{FormatError, Rule};
+
+/// What is decided before anything is planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct PlanOptions {
+    pub(crate) form: FileForm,
+    /// Whether there will be a checksum of every tensor among the metadata.
+    pub(crate) checksums: bool,
+    /// Whether there will be a copy of all descriptors among the metadata.
+    pub(crate) descriptor_table: bool,
+}
 
 /// What will be written, in file order. Holds no tensor data of its own, and per tensor no allocation of its
 /// own: names and encoded descriptors lie in one buffer each.
 pub(crate) struct Plan<'s> {
-    pub(super) form: FileForm,
+    pub(super) options: PlanOptions,
     pub(super) items: Items,
     pub(super) sources: Vec<TensorSource<'s>>,
     pub(super) metadata: Metadata,
-    /// Whether there will be a checksum of every tensor among the metadata.
-    pub(super) checksums: bool,
-    names: NameTable,
     /// Who pushes at the moment, for errors.
     owner: Option<&'static str>,
     owners: Vec<&'static str>,
 }
 
 /// Names and encoded descriptors, in file order.
-#[derive(Default)]
 pub(super) struct Items {
-    names: String,
+    names: Names,
     descriptors: Sink,
+    /// As many as names.
     ends: Vec<Ends>,
 }
 
 /// Where the parts of an item end; they start where those of the item before end.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ends {
-    name: usize,
     descriptor: usize,
     source: usize,
     /// One more than the place in `owners`; 0 is nobody.
@@ -58,38 +65,24 @@ impl Items {
         self.ends.len()
     }
 
-    fn get(&self, position: usize) -> Option<Item<'_>> {
-        let end = self.ends.get(position)?;
-        Some(self.between(self.before(position), *end))
-    }
-
     /// All items in file order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> + Clone {
         let mut start = Ends::default();
-        self.ends.iter().map(move |end| self.between(std::mem::replace(&mut start, *end), *end))
+        self.names.iter().zip(&self.ends).map(move |(name, end)| {
+            let Ends { descriptor, source, .. } = std::mem::replace(&mut start, *end);
+            Item {
+                name,
+                descriptor: self.descriptors.as_slice().get(descriptor..end.descriptor).unwrap_or_default(),
+                sources: end.source.saturating_sub(source),
+            }
+        })
     }
 
-    fn name(&self, position: usize) -> &str {
-        self.get(position).map_or("", |item| item.name)
-    }
-
-    /// The ends of the item before `position`.
-    fn before(&self, position: usize) -> Ends {
-        position.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default()
-    }
-
-    fn between(&self, start: Ends, end: Ends) -> Item<'_> {
-        Item {
-            name: self.names.get(start.name..end.name).unwrap_or_default(),
-            descriptor: self.descriptors.as_slice().get(start.descriptor..end.descriptor).unwrap_or_default(),
-            sources: end.source.saturating_sub(start.source),
-        }
-    }
-
-    fn push(&mut self, name: &str, descriptor: &TensorDescriptor, source: usize, owner: u32) {
-        self.names.push_str(name);
-        descriptor.encode(&mut self.descriptors);
-        self.ends.push(Ends { name: self.names.len(), descriptor: self.descriptors.len(), source, owner });
+    fn descriptor_mut(&mut self, position: usize) -> Option<&mut [u8]> {
+        let start = position.checked_sub(1).and_then(|before| self.ends.get(before));
+        let start = start.map_or(0, |before| before.descriptor);
+        let end = self.ends.get(position)?.descriptor;
+        self.descriptors.as_mut_slice().get_mut(start..end)
     }
 }
 
@@ -98,15 +91,13 @@ impl<'s> Plan<'s> {
     ///
     /// # Errors
     /// [`SaveError::Format`] for an alignment that no file has (HDR-05, HDR-06).
-    pub(crate) fn new(form: FileForm, checksums: bool) -> Result<Self, SaveError> {
-        form.check()?;
+    pub(crate) fn new(options: PlanOptions) -> Result<Self, SaveError> {
+        options.form.check()?;
         Ok(Self {
-            form,
-            items: Items::default(),
+            options,
+            items: Items { names: Names::new(), descriptors: Sink::default(), ends: Vec::new() },
             sources: Vec::new(),
             metadata: Metadata::new(),
-            checksums,
-            names: NameTable::with_capacity(0),
             owner: None,
             owners: Vec::new(),
         })
@@ -134,7 +125,9 @@ impl<'s> Plan<'s> {
         sources: impl IntoIterator<Item = TensorSource<'s>>,
     ) -> Result<usize, SaveError> {
         check_name(name)?;
-        descriptor.validate_for_writing(self.form.alignment).map_err(|error| error.in_tensor(name))?;
+        descriptor
+            .validate_for_writing(self.options.form.alignment)
+            .map_err(|error| error.in_tensor(name))?;
         let kept = self.sources.len();
         self.sources.extend(sources);
         let lengths = self.sources.iter().skip(kept).map(TensorSource::len);
@@ -160,11 +153,9 @@ impl<'s> Plan<'s> {
     /// # Errors
     /// [`SaveError::Format`] if that is no group.
     pub(crate) fn set_member_count(&mut self, position: usize, members: u32) -> Result<(), SaveError> {
-        let start = self.items.before(position).descriptor;
-        let head = self.items.ends.get(position).and_then(|end| {
-            self.items.descriptors.as_mut_slice().get_mut(start..end.descriptor)
-        });
-        head.and_then(|head| composites::set_member_count(head, members))
+        self.items
+            .descriptor_mut(position)
+            .and_then(|head| composites::set_member_count(head, members))
             .ok_or_else(|| Rule::Cmp27.broken().expected_to_be("the head of a group").into())
     }
 
@@ -196,20 +187,21 @@ impl<'s> Plan<'s> {
     }
 
     fn add(&mut self, name: &str, descriptor: &TensorDescriptor) -> Result<usize, SaveError> {
-        let position = self.items.len();
-        let items = &self.items;
-        let known = self.names.insert(name.as_bytes(), position, |known| items.name(known).as_bytes());
-        if let Err(first) = known {
-            return Err(SaveError::Collision {
+        match self.items.names.push(name) {
+            Ok(position) => {
+                descriptor.encode(&mut self.items.descriptors);
+                let owner = self.intern_owner();
+                let (descriptor, source) = (self.items.descriptors.len(), self.sources.len());
+                self.items.ends.push(Ends { descriptor, source, owner });
+                Ok(position)
+            }
+            Err(first) => Err(SaveError::Collision {
                 entries: NameSpace::Tensors,
                 name: name.into(),
                 first: self.describe(first, self.owner_of(first)),
-                second: self.describe(position, self.owner),
-            });
+                second: self.describe(self.items.len(), self.owner),
+            }),
         }
-        let owner = self.intern_owner();
-        self.items.push(name, descriptor, self.sources.len(), owner);
-        Ok(position)
     }
 
     fn intern_owner(&mut self) -> u32 {

@@ -7,7 +7,7 @@ use super::emit_source::emit_source;
 use super::emitter::Emitter;
 use super::error::SaveError;
 use super::form::FileForm;
-use super::plan::{Items, Plan};
+use super::plan::{Items, Plan, PlanOptions};
 use super::progress::{Progress, Reporting};
 use super::source::{TensorSource, len};
 use super::tail::{Tail, index_entry};
@@ -34,7 +34,8 @@ pub(crate) struct SealedPlan<'s> {
 
 impl<'s> SealedPlan<'s> {
     pub(super) fn new(plan: Plan<'s>) -> Result<Self, SaveError> {
-        let Plan { form, items, sources, mut metadata, checksums, .. } = plan;
+        let Plan { options, items, sources, mut metadata, .. } = plan;
+        let PlanOptions { form, checksums, .. } = options;
         composites::check(items.iter().map(|item| (item.name, item.descriptor)))?;
         if checksums {
             // The values are not known yet, their place and size are: the end of the section.
@@ -53,7 +54,7 @@ impl<'s> SealedPlan<'s> {
             let placed = form
                 .place(offset, len(item.descriptor), lengths.by_ref().take(item.sources))
                 .ok_or_else(SaveError::too_large)?;
-            entries.push(index_entry(item.name, item.descriptor, &placed)?);
+            entries.push(index_entry(item.name, item.descriptor.len(), &placed)?);
             offset = placed.next;
         }
         let mut header = Sink::with_capacity(Header::SIZE);
@@ -94,7 +95,8 @@ impl<'s> SealedPlan<'s> {
                 emitter.start_checksum();
             }
             for source in sources.by_ref().take(item.sources) {
-                let start = align_up(emitter.position(), form.alignment()).ok_or_else(SaveError::too_large)?;
+                let start =
+                    align_up(emitter.position(), form.alignment()).ok_or_else(SaveError::too_large)?;
                 emitter.pad_to(start)?;
                 emit_source(&mut emitter, item.name, source)?;
             }

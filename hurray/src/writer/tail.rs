@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::SaveError;
 use super::emitter::Emitter;
-use super::form::FileForm;
+use super::form::{FileForm, Placed};
 use super::source::len;
 use crate::bytes::{Sink, align_up};
 use crate::container::{ITEM_ALIGNMENT, IndexEntry, Section, Trailer, encode_index};
@@ -79,11 +79,11 @@ impl Tail {
 /// An entry of the index; the length of a descriptor is bounded by its own encoding.
 pub(super) fn index_entry<'n>(
     name: &'n str,
-    descriptor: &[u8],
-    placed: &super::form::Placed,
+    descriptor_length: usize,
+    placed: &Placed,
 ) -> Result<IndexEntry<'n>, FormatError> {
-    let descriptor_length = u32::try_from(descriptor.len())
-        .map_err(|_| Rule::Idx15.broken().in_tensor(name).but_found(descriptor.len()))?;
+    let descriptor_length = u32::try_from(descriptor_length)
+        .map_err(|_| Rule::Idx15.broken().in_tensor(name).but_found(descriptor_length))?;
     Ok(IndexEntry {
         name,
         descriptor_offset: placed.descriptor_offset,
