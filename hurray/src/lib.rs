@@ -13,15 +13,23 @@
 extern crate self as hurray;
 
 mod bytes;
+mod container;
 pub mod descriptor;
 mod element;
 mod error;
 mod limits;
-mod view;
 mod policy;
+mod sys;
+mod view;
+mod writer;
 
+pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use view::{Shape, Tensor, TensorView};
 pub use policy::{Mode, PrivateTags};
+pub use writer::{
+    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
+    WriterItem, WriterOptions,
+};

@@ -9,6 +9,7 @@ mod quantization;
 mod rules;
 mod sections;
 pub(crate) mod shape;
+mod stub;
 mod sizes;
 
 use smallvec::SmallVec;

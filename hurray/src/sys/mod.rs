@@ -1,0 +1,3 @@
+//! The operating system: all there is of `unsafe` in the library.
+
+pub(crate) mod durable;
