@@ -9,7 +9,6 @@ mod quantization;
 mod rules;
 mod sections;
 pub(crate) mod shape;
-mod stub;
 mod sizes;
 
 use smallvec::SmallVec;
