@@ -24,3 +24,4 @@ pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use policy::{Mode, PrivateTags};
