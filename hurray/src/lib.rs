@@ -13,15 +13,20 @@
 extern crate self as hurray;
 
 mod bytes;
+mod composite;
 mod container;
 pub mod descriptor;
 mod element;
 mod error;
 mod limits;
 mod policy;
+mod reader;
+mod sys;
 
+pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use policy::{Mode, PrivateTags};
+pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};

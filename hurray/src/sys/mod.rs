@@ -1,0 +1,5 @@
+//! What needs the operating system beyond std: the only unsafe code of the crate.
+
+mod map;
+
+pub(crate) use map::{Mapping, map_file};
