@@ -7,8 +7,10 @@ struct Layer<T: ?Sized, B: Backend, const HEADS: usize> {
     out_features: Wrapping<u32>,
     #[hurray(default = "Scale::one", cast, element_type = "bfloat16")]
     scale: Scale<B>,
-    #[hurray(since = 2, layout = "keep", align = 4096, tied = "embed.weight")]
+    #[hurray(since = 2, layout = "keep", align = 4096)]
     r#type: Tensor<f32>,
+    #[hurray(tied = "embed.weight")]
+    head: Arc<Tensor<f32>>,
     #[hurray(flatten)]
     inner: Inner<B>,
     #[hurray(with = "as_text")]

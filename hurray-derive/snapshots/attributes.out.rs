@@ -2,7 +2,7 @@
 const _: () = {
     use my::hurray::__private as __p;
     use __p::Dim as __D;
-    static __F: [__p::Field; 7] = [
+    static __F: [__p::Field; 8] = [
         __p::Field::new("self.query")
             .rust("query")
             .shape(
@@ -16,7 +16,8 @@ const _: () = {
             ),
         __p::Field::new("out-features").rust("out_features"),
         __p::Field::new("scale").element_type("bfloat16"),
-        __p::Field::new("type").tied("embed.weight").layout_keep().align(4096),
+        __p::Field::new("type").layout_keep().align(4096),
+        __p::Field::new("head").tied("embed.weight"),
         __p::Field::new("device"),
         __p::Field::new("note"),
         __p::Field::new("marker"),
@@ -41,14 +42,15 @@ const _: () = {
             __p::save_kv::<Wrapping<u32>>(&mut __group, &__F[1], &self.out_features)?;
             __p::save_field::<Scale<B>>(&mut __group, &__F[2], &self.scale)?;
             __p::save_field::<Tensor<f32>>(&mut __group, &__F[3], &self.r#type)?;
+            __p::save_field::<Arc<Tensor<f32>>>(&mut __group, &__F[4], &self.head)?;
             __p::save_flattened::<Inner<B>>(&mut __group, &self.inner)?;
             __p::save_field_with::<
                 Device<B>,
-            >(&mut __group, &__F[4], &self.device, as_text::save)?;
-            __p::save_kv::<String>(&mut __group, &__F[5], &self.note)?;
+            >(&mut __group, &__F[5], &self.device, as_text::save)?;
+            __p::save_kv::<String>(&mut __group, &__F[6], &self.note)?;
             __p::save_field::<
                 PhantomData<fn() -> T>,
-            >(&mut __group, &__F[6], &self.marker)?;
+            >(&mut __group, &__F[7], &self.marker)?;
             __group.finish()
         }
     }
@@ -57,7 +59,7 @@ const _: () = {
 const _: () = {
     use my::hurray::__private as __p;
     use __p::Dim as __D;
-    static __F: [__p::Field; 8] = [
+    static __F: [__p::Field; 9] = [
         __p::Field::new("self.query")
             .rust("query")
             .shape(
@@ -72,7 +74,8 @@ const _: () = {
             .aliases(&["q", "q_proj"]),
         __p::Field::new("out-features").rust("out_features"),
         __p::Field::new("scale").element_type("bfloat16").cast(),
-        __p::Field::new("type").tied("embed.weight").since(2),
+        __p::Field::new("type").since(2),
+        __p::Field::new("head").tied("embed.weight"),
         __p::Field::new("device"),
         __p::Field::new("note"),
         __p::Field::new("scratch"),
@@ -103,17 +106,18 @@ const _: () = {
             let __field3 = __p::load_field_or::<
                 Tensor<f32>,
             >(&mut __group, &__F[3], <Tensor<f32> as __p::Default>::default);
-            let __field4 = __p::load_flattened::<Inner<B>>(&mut __group);
-            let __field5 = __p::load_field_with::<
+            let __field4 = __p::load_field::<Arc<Tensor<f32>>>(&mut __group, &__F[4]);
+            let __field5 = __p::load_flattened::<Inner<B>>(&mut __group);
+            let __field6 = __p::load_field_with::<
                 Device<B>,
-            >(&mut __group, &__F[4], as_text::load);
-            let __field6 = __p::load_kv_or::<
+            >(&mut __group, &__F[5], as_text::load);
+            let __field7 = __p::load_kv_or::<
                 String,
-            >(&mut __group, &__F[5], <String as __p::Default>::default);
-            let __field8 = __p::load_field_or::<Vec<u8>>(&mut __group, &__F[6], scratch);
-            let __field9 = __p::load_field::<
+            >(&mut __group, &__F[6], <String as __p::Default>::default);
+            let __field9 = __p::load_field_or::<Vec<u8>>(&mut __group, &__F[7], scratch);
+            let __field10 = __p::load_field::<
                 PhantomData<fn() -> T>,
-            >(&mut __group, &__F[7]);
+            >(&mut __group, &__F[8]);
             __p::finish_validated(
                 __group,
                 || __p::Ok(Self {
@@ -121,12 +125,13 @@ const _: () = {
                     out_features: __field1?,
                     scale: __field2?,
                     r#type: __field3?,
-                    inner: __field4?,
-                    device: __field5?,
-                    note: __field6?,
+                    head: __field4?,
+                    inner: __field5?,
+                    device: __field6?,
+                    note: __field7?,
                     cache: <Cache<B> as __p::Default>::default(),
-                    scratch: __field8?,
-                    marker: __field9?,
+                    scratch: __field9?,
+                    marker: __field10?,
                 }),
                 check_all,
             )

@@ -1,9 +1,8 @@
 //! The input as the later stages see it: names decided, attributes parsed.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{DeriveInput, Index, Member, Type};
 
 use crate::attr;
@@ -179,11 +178,6 @@ impl<'a> Field<'a> {
             (None, Some(ident)) => ident.to_token_stream(),
             (None, None) => self.ty.to_token_stream(),
         }
-    }
-
-    /// Where generated code about the field points when it fails.
-    pub(crate) fn span(&self) -> Span {
-        self.ty.span()
     }
 
     /// Whether a `with` module, or a function for this direction, stands in for the type's own impl.

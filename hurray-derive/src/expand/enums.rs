@@ -2,7 +2,7 @@
 //!
 //! The two traits are derived apart from each other, so each derive prints its own half:
 //!
-//! ```ignore
+//! ```text
 //! impl __p::SaveUnitEnum for Kind { fn name(&self) -> __p::Option<&'static str> { .. } }
 //! impl __p::HurraySave for Kind { fn save(..) { __p::save_unit_enum(self, __saver) } fn save_slice(..) { .. } }
 //! impl __p::KvSave for Kind { .. }

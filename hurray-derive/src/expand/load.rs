@@ -1,6 +1,6 @@
 //! The body of `HurrayLoad::load`.
 //!
-//! ```ignore
+//! ```text
 //! fn load(__loader: __p::Loader<'_, 'hurray>) -> __p::Loaded<Self> {
 //!     let mut __group = __p::load_group(__loader)?;
 //!     let __field0 = __p::load_field::<TensorView<'a, f32>>(&mut __group, &__F[0]);
@@ -84,7 +84,7 @@ fn transparent(container: &Container<'_>, fields: &Fields<'_>) -> TokenStream {
     quote!(__p::Ok(Self { #(#members),* }))
 }
 
-/// ```ignore
+/// ```text
 /// match __p::load_variant(&mut __loader, &[__p::Variant::new("Conv"), ..])? {
 ///     0 => __p::Ok(Self::Conv { 0: __p::load_newtype_variant::<Conv>(__loader)? }),
 ///     1 => __p::Ok(Self::Act {}),

@@ -3,7 +3,7 @@
 //! Everything is printed into one `const` block, so that only our own short names are in scope beside the user's
 //! types: `__p`, the library's private module; `__F`, what is static about the fields; `__D`, a dimension.
 //!
-//! ```ignore
+//! ```text
 //! const _: () = {
 //!     use ::hurray::__private as __p;
 //!     static __F: [__p::Field; 2] = [__p::Field::new("weight"), __p::Field::new("bias")];

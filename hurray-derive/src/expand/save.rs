@@ -1,6 +1,6 @@
 //! The body of `HurraySave::save`.
 //!
-//! ```ignore
+//! ```text
 //! fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
 //!     let mut __group = __p::save_group(__saver)?;
 //!     __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[0], &self.weight)?;
@@ -72,7 +72,7 @@ fn transparent(fields: &Fields<'_>) -> TokenStream {
     }
 }
 
-/// ```ignore
+/// ```text
 /// Self::Act => __p::save_unit_variant(__saver, "Act"),
 /// Self::Conv(__field0) => __p::save_newtype_variant::<Conv>(__saver, "Conv", __field0),
 /// Self::Norm { scale: __field0 } => { .. }
