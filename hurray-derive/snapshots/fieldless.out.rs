@@ -26,8 +26,11 @@ const _: () = {
     }
     #[automatically_derived]
     impl __p::KvSave for Activation {
-        fn to_kv(&self) -> __p::KvSaved {
+        fn to_kv(&self) -> __p::Option<__p::KvValue> {
             __p::unit_enum_to_kv(self)
+        }
+        fn slice_to_kv(__slice: &[Self]) -> __p::Option<__p::KvValue> {
+            __p::unit_enum_slice_to_kv(__slice)
         }
     }
 };
@@ -59,8 +62,17 @@ const _: () = {
     }
     #[automatically_derived]
     impl<'hurray> __p::KvLoad<'hurray> for Activation {
-        fn from_kv(__value: __p::KvSource<'hurray>) -> __p::KvLoaded<Self> {
-            __p::unit_enum_from_kv(__value)
+        fn expects() -> &'static str {
+            __p::unit_enum_expects::<Self>()
+        }
+        fn from_kv(__entry: __p::KvEntry<'hurray>) -> __p::Option<Self> {
+            __p::unit_enum_from_kv(__entry)
+        }
+        fn from_value(__value: &__p::KvValue) -> __p::Option<Self> {
+            __p::unit_enum_from_value(__value)
+        }
+        fn vec_from_value(__value: &__p::KvValue) -> __p::Option<__p::Vec<Self>> {
+            __p::unit_enum_vec_from_value(__value)
         }
     }
 };

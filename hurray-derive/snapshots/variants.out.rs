@@ -49,19 +49,17 @@ const _: () = {
         __p::Field::new("0"),
         __p::Field::new("1"),
     ];
+    static __V: [__p::Variant; 5] = [
+        __p::Variant::new("Conv"),
+        __p::Variant::new("Dense"),
+        __p::Variant::new("bn"),
+        __p::Variant::new("Pair"),
+        __p::Variant::new("Act"),
+    ];
     #[automatically_derived]
     impl<'hurray: 'a, 'a> __p::HurrayLoad<'hurray> for Layer<'a> {
         fn load(mut __loader: __p::Loader<'_, 'hurray>) -> __p::Loaded<Self> {
-            match __p::load_variant(
-                &mut __loader,
-                &[
-                    __p::Variant::new("Conv"),
-                    __p::Variant::new("Dense"),
-                    __p::Variant::new("bn"),
-                    __p::Variant::new("Pair"),
-                    __p::Variant::new("Act"),
-                ],
-            )? {
+            match __p::load_variant(&mut __loader, &__V)? {
                 0 => {
                     __p::Ok(Self::Conv {
                         0: __p::load_newtype_variant::<Conv<'a>>(__loader)?,

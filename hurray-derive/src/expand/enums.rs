@@ -57,8 +57,11 @@ fn save_impls(imp: &Impl<'_>, variants: &[Variant<'_>]) -> TokenStream {
         }
     };
     let kv = quote! {
-        fn to_kv(&self) -> __p::KvSaved {
+        fn to_kv(&self) -> __p::Option<__p::KvValue> {
             __p::unit_enum_to_kv(self)
+        }
+        fn slice_to_kv(__slice: &[Self]) -> __p::Option<__p::KvValue> {
+            __p::unit_enum_slice_to_kv(__slice)
         }
     };
     let names = imp.block_of(&quote!(__p::SaveUnitEnum), &names);
@@ -92,8 +95,17 @@ fn load_impls(imp: &Impl<'_>, variants: &[Variant<'_>]) -> TokenStream {
         }
     };
     let kv = quote! {
-        fn from_kv(__value: __p::KvSource<#lifetime>) -> __p::KvLoaded<Self> {
-            __p::unit_enum_from_kv(__value)
+        fn expects() -> &'static str {
+            __p::unit_enum_expects::<Self>()
+        }
+        fn from_kv(__entry: __p::KvEntry<#lifetime>) -> __p::Option<Self> {
+            __p::unit_enum_from_kv(__entry)
+        }
+        fn from_value(__value: &__p::KvValue) -> __p::Option<Self> {
+            __p::unit_enum_from_value(__value)
+        }
+        fn vec_from_value(__value: &__p::KvValue) -> __p::Option<__p::Vec<Self>> {
+            __p::unit_enum_vec_from_value(__value)
         }
     };
     let names = imp.block_of(&quote!(__p::LoadUnitEnum), &names);

@@ -85,7 +85,7 @@ fn transparent(container: &Container<'_>, fields: &Fields<'_>) -> TokenStream {
 }
 
 /// ```text
-/// match __p::load_variant(&mut __loader, &[__p::Variant::new("Conv"), ..])? {
+/// match __p::load_variant(&mut __loader, &__V)? {
 ///     0 => __p::Ok(Self::Conv { 0: __p::load_newtype_variant::<Conv>(__loader)? }),
 ///     1 => __p::Ok(Self::Act {}),
 ///     __other => __p::no_variant(__other),
@@ -93,7 +93,8 @@ fn transparent(container: &Container<'_>, fields: &Fields<'_>) -> TokenStream {
 /// ```
 fn variants(container: &Container<'_>, variants: &[Variant<'_>], table: &mut Table) -> TokenStream {
     let live: Vec<_> = variants.iter().filter(|variant| !variant.is_skipped()).collect();
-    let known = live.iter().map(|variant| super::enums::static_variant(variant));
+    table.variants = live.iter().map(|variant| super::enums::static_variant(variant)).collect();
+    let known = if live.is_empty() { quote!(&[]) } else { quote!(&__V) };
     let arms: Vec<_> = live
         .iter()
         .enumerate()
@@ -104,7 +105,7 @@ fn variants(container: &Container<'_>, variants: &[Variant<'_>], table: &mut Tab
         })
         .collect();
     quote! {
-        match __p::load_variant(&mut __loader, &[#(#known),*])? {
+        match __p::load_variant(&mut __loader, #known)? {
             #(#arms)*
             __other => __p::no_variant(__other),
         }

@@ -1,7 +1,8 @@
 //! From the checked input to the printed impl.
 //!
 //! Everything is printed into one `const` block, so that only our own short names are in scope beside the user's
-//! types: `__p`, the library's private module; `__F`, what is static about the fields; `__D`, a dimension.
+//! types: `__p`, the library's private module; `__F` and `__V`, what is static about
+//! fields and variants; `__D`, a dimension.
 //!
 //! ```text
 //! const _: () = {
@@ -131,6 +132,8 @@ impl Impl<'_> {
 struct Table {
     fields: Vec<TokenStream>,
     has_shape: bool,
+    /// The variants that a load knows.
+    variants: Vec<TokenStream>,
 }
 
 impl Table {
@@ -145,11 +148,15 @@ impl Table {
 
 impl ToTokens for Table {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        if self.fields.is_empty() {
-            return;
+        let (fields, variants) = (&self.fields, &self.variants);
+        if !fields.is_empty() {
+            let count = Literal::usize_unsuffixed(fields.len());
+            tokens.extend(quote!(static __F: [__p::Field; #count] = [#(#fields),*];));
         }
-        let (fields, count) = (&self.fields, Literal::usize_unsuffixed(self.fields.len()));
-        tokens.extend(quote!(static __F: [__p::Field; #count] = [#(#fields),*];));
+        if !variants.is_empty() {
+            let count = Literal::usize_unsuffixed(variants.len());
+            tokens.extend(quote!(static __V: [__p::Variant; #count] = [#(#variants),*];));
+        }
     }
 }
 
