@@ -80,6 +80,12 @@ fn bounds(name: &Ident, input: ParseStream<'_>) -> syn::Result<Bounds> {
     }
     let list;
     parenthesized!(list in input);
+    let sides = two_sides(name, &list);
+    sides.inspect_err(|_| value::drain(&list))
+}
+
+/// `save = "..", load = ".."`
+fn two_sides(name: &Ident, list: ParseStream<'_>) -> syn::Result<Bounds> {
     let mut bounds = Bounds::default();
     while !list.is_empty() {
         let side: Ident = list.parse()?;
@@ -88,7 +94,7 @@ fn bounds(name: &Ident, input: ParseStream<'_>) -> syn::Result<Bounds> {
             "load" => &mut bounds.load,
             _ => return Err(syn::Error::new_spanned(&side, "expected `save` or `load`")),
         };
-        let predicates = value::predicates(&value::string(&list)?)?;
+        let predicates = value::predicates(&value::string(list)?)?;
         if slot.replace(predicates).is_some() {
             return Err(syn::Error::new_spanned(&side, format!("duplicate `{side}` in `{name}`")));
         }

@@ -59,3 +59,23 @@ fn five_fields_take_at_most_sixty_lines() {
     let lines = formatted(derive_both(source)).lines().count();
     assert!(lines <= 60, "{lines} lines");
 }
+
+#[test]
+fn errors_are_collected_and_leave_a_stub() {
+    let source = r#"
+        #[hurray(version = 0)]
+        struct Model<'a, T = f32> {
+            #[hurray(colour, rename = "a..b")]
+            weight: TensorView<'a, T>,
+            #[hurray(skip, kv)]
+            bias: u32,
+        }
+    "#;
+    let input: DeriveInput = syn::parse_str(source).expect("the input parses");
+    let printed = formatted(expand::derive(&input, Direction::Load));
+    assert_eq!(printed.matches("compile_error!").count(), 4, "{printed}");
+    assert!(
+        printed.contains("impl<'__hurray: 'a, 'a, T> __p::HurrayLoad<'__hurray> for Model<'a, T>"),
+        "{printed}"
+    );
+}

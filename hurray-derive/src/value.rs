@@ -60,7 +60,20 @@ pub(crate) fn quoted<T: Parse>(input: ParseStream<'_>) -> syn::Result<T> {
 
 /// `= "path::to::function"`
 pub(crate) fn function(input: ParseStream<'_>) -> syn::Result<ExprPath> {
-    quoted(input)
+    input.parse::<Token![=]>()?;
+    if !input.peek(LitStr) {
+        return input.parse();
+    }
+    let literal: LitStr = input.parse()?;
+    literal.parse().map_err(|_| {
+        let message = format!("`{}` is not a path, such as `module::function`", literal.value());
+        syn::Error::new_spanned(&literal, message)
+    })
+}
+
+/// Takes what is left, so that an error before it is not followed by one about "unexpected" tokens.
+pub(crate) fn drain(input: ParseStream<'_>) {
+    while !input.is_empty() && input.parse::<proc_macro2::TokenTree>().is_ok() {}
 }
 
 /// `= 3`
@@ -153,7 +166,10 @@ pub(crate) enum Dim {
 impl Parse for Dim {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.peek(LitInt) {
-            return Ok(Self::Fixed(input.parse::<LitInt>()?.base10_parse()?));
+            let literal: LitInt = input.parse()?;
+            let message = "a dimension has from 0 to 18446744073709551615 elements";
+            let size = literal.base10_parse().map_err(|_| syn::Error::new_spanned(&literal, message))?;
+            return Ok(Self::Fixed(size));
         }
         if input.peek(Token![..]) {
             return Ok(Self::Rest(input.parse()?));
@@ -195,7 +211,8 @@ pub(crate) fn shape(input: ParseStream<'_>) -> syn::Result<Vec<Dim>> {
     }
     let list;
     let bracket = bracketed!(list in input);
-    let dims: Vec<Dim> = Punctuated::<Dim, Token![,]>::parse_terminated(&list)?.into_iter().collect();
+    let dims = Punctuated::<Dim, Token![,]>::parse_terminated(&list).inspect_err(|_| drain(&list))?;
+    let dims: Vec<Dim> = dims.into_iter().collect();
     let mut rests = dims.iter().filter_map(|dim| match dim {
         Dim::Rest(rest) => Some(rest),
         _ => None,

@@ -71,5 +71,9 @@ fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {
         input.parse::<Token![=]>()?;
         return input.call(Path::parse_mod_style);
     }
-    value::string(input)?.parse_with(Path::parse_mod_style)
+    let literal = value::string(input)?;
+    literal.parse_with(Path::parse_mod_style).map_err(|_| {
+        let message = format!("`{}` is not the path of a crate", literal.value());
+        syn::Error::new_spanned(&literal, message)
+    })
 }

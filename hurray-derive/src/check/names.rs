@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use syn::LitStr;
 
 use crate::ast::{Container, Data, Fields};
 use crate::ctxt::Ctxt;
@@ -14,24 +15,17 @@ pub(super) fn check(ctxt: &Ctxt, container: &Container<'_>) {
     }
     if let Data::Enum(variants) = &container.data {
         let live = variants.iter().filter(|variant| !variant.is_skipped());
-        check_owners(
-            ctxt,
-            live.flat_map(|variant| {
-                let ident = &variant.original.ident;
-                let at = variant
-                    .attrs
-                    .rename
-                    .get()
-                    .map_or_else(|| ident.to_token_stream(), ToTokens::to_token_stream);
-                let own = Name { text: variant.name.clone(), at, owner: format!("variant `{ident}`") };
-                let aliases = variant.attrs.aliases.iter().map(move |alias| Name {
-                    text: alias.value(),
-                    at: alias.to_token_stream(),
-                    owner: format!("variant `{ident}`"),
-                });
-                std::iter::once(own).chain(aliases)
-            }),
-        );
+        let owners = live.map(|variant| {
+            let ident = &variant.original.ident;
+            let rename = variant.attrs.rename.get();
+            Owner {
+                title: format!("variant `{ident}`"),
+                name: &variant.name,
+                at: rename.map_or_else(|| ident.to_token_stream(), ToTokens::to_token_stream),
+                aliases: &variant.attrs.aliases,
+            }
+        });
+        check_owners(ctxt, &owners.collect::<Vec<_>>());
     }
 }
 
@@ -39,40 +33,42 @@ pub(super) fn check(ctxt: &Ctxt, container: &Container<'_>) {
 fn check_fields(ctxt: &Ctxt, fields: &Fields<'_>) {
     let named =
         fields.list.iter().filter(|field| !field.attrs.skip.is_set() && !field.attrs.flatten.is_set());
-    check_owners(
-        ctxt,
-        named.flat_map(|field| {
-            let owner = format!("field `{}`", field.rust);
-            let own = Name { text: field.name.clone(), at: field.name_tokens(), owner: owner.clone() };
-            let aliases = field.attrs.aliases.iter().map(move |alias| Name {
-                text: alias.value(),
-                at: alias.to_token_stream(),
-                owner: owner.clone(),
-            });
-            std::iter::once(own).chain(aliases)
-        }),
-    );
+    let owners = named.map(|field| Owner {
+        title: format!("field `{}`", field.rust),
+        name: &field.name,
+        at: field.name_tokens(),
+        aliases: &field.attrs.aliases,
+    });
+    check_owners(ctxt, &owners.collect::<Vec<_>>());
 }
 
-/// A name in the file, where it is said, and what owns it.
-struct Name {
-    text: String,
+/// A field or variant with its names in the file, and where the first of them is said.
+struct Owner<'a> {
+    title: String,
+    name: &'a str,
     at: TokenStream,
-    owner: String,
+    aliases: &'a [LitStr],
 }
 
-fn check_owners(ctxt: &Ctxt, names: impl Iterator<Item = Name>) {
-    let mut owners: HashMap<String, String> = HashMap::new();
-    for Name { text, at, owner } in names {
-        match owners.get(&text) {
-            Some(first) if *first == owner => {
-                ctxt.error(at, format!("alias `{text}` is the name of {owner} already"));
+/// Names first, then aliases, so that an alias that takes another's name is the one to be underlined.
+fn check_owners(ctxt: &Ctxt, owners: &[Owner<'_>]) {
+    let names = owners.iter().map(|owner| (owner.name.to_owned(), owner.at.clone(), owner));
+    let aliases = owners.iter().flat_map(|owner| {
+        owner.aliases.iter().map(move |alias| (alias.value(), alias.to_token_stream(), owner))
+    });
+    let mut taken: HashMap<String, &Owner<'_>> = HashMap::new();
+    for (name, at, owner) in names.chain(aliases) {
+        match taken.get(&name) {
+            Some(first) if first.title == owner.title => {
+                ctxt.error(at, format!("alias `{name}` is the name of {} already", owner.title));
             }
             Some(first) => {
-                ctxt.error(at, format!("{owner} has the name `{text}` in the file, and so has {first}"));
+                let message =
+                    format!("{} has the name `{name}` in the file, and so has {}", owner.title, first.title);
+                ctxt.error(at, message);
             }
             None => {
-                owners.insert(text, owner);
+                taken.insert(name, owner);
             }
         }
     }

@@ -125,7 +125,11 @@ enum Layer {
     Inner(Inner),
     Dense(#[hurray(shape = [2, _])] Tensor<f32>),
     #[hurray(rename = "bn", alias = "batch_norm", rename_all = "UPPERCASE")]
-    Norm { running_mean: Tensor<f32>, #[hurray(skip)] seen: u32 },
+    Norm {
+        running_mean: Tensor<f32>,
+        #[hurray(skip)]
+        seen: u32,
+    },
     Pair(#[hurray(shape = [2])] Tensor<f32>, u32),
     #[hurray(skip)]
     Custom(Box<dyn Display>),
