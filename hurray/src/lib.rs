@@ -19,22 +19,34 @@ pub mod descriptor;
 mod element;
 mod error;
 mod limits;
+mod model;
 mod policy;
+mod reader;
 mod sys;
 mod view;
 mod writer;
-mod reader;
-mod sys;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 
 pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
-pub use view::{Shape, Tensor, TensorView};
+pub use model::{
+    GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KvEntry, KvLoad, KvSave, LoadError,
+    LoadOptions, LoadReport, Loader, Problem, ProblemKind, Reported, Saver, from_slice, load, map, save, to_bytes,
+    to_writer,
+};
 pub use policy::{Mode, PrivateTags};
+pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
+pub use view::{Shape, Tensor, TensorView};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
 };
-pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
+
+#[cfg(feature = "derive")]
+pub use hurray_derive::{HurrayLoad, HurraySave};

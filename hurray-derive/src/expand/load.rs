@@ -157,7 +157,7 @@ fn group(
         }
         if let Some(check) = field.attrs.validate.get() {
             let (ty, name) = (field.ty, &field.name);
-            let call = quote!(__p::validate_field::<#ty>(&mut __group, #name, #local, #check));
+            let call = quote!(__p::validate_field::<#ty, _>(&mut __group, #name, #local, #check));
             statements.push(quote!(let #local = #call;));
         }
     }

@@ -123,6 +123,10 @@ impl<'f> KvArrayRef<'f> {
         usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
+    pub(crate) fn is_of_bools(&self) -> bool {
+        self.element_tag == tag::BOOL
+    }
+
     /// As [`KvArray::element_type_name`].
     pub(crate) fn element_type_name(&self) -> &'static str {
         match self.element_tag {
@@ -142,7 +146,7 @@ impl<'f> KvArrayRef<'f> {
         (0..self.count).map_while(move |_| Self::decode_element(self.element_tag, &mut cursor).ok())
     }
 
-    fn to_array(self) -> KvArray {
+    pub(crate) fn to_array(self) -> KvArray {
         macro_rules! collect {
             ($array:ident, $value:ident, $to:expr) => {{
                 let mut values = Vec::with_capacity(self.len());

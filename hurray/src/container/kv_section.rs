@@ -82,9 +82,13 @@ impl KvSection {
 
     /// The value of `key`, out of the file that the section was read from.
     pub(crate) fn get<'f>(&self, file: &'f [u8], key: &str) -> Option<KvRef<'f>> {
+        self.entry(file, self.position(file, key)?).map(|(_, value)| value)
+    }
+
+    /// The place of `key` in the order of the file, from 0.
+    pub(crate) fn position(&self, file: &[u8], key: &str) -> Option<usize> {
         let keys = self.keys.as_ref()?;
-        let position = keys.find(key.as_bytes(), |position| key_at(&self.entries, file, position))?;
-        self.entry(file, position).map(|(_, value)| value)
+        keys.find(key.as_bytes(), |position| key_at(&self.entries, file, position))
     }
 
     /// All entries in the order of the file.
@@ -121,7 +125,7 @@ impl KvSection {
     }
 
     /// Key and value; both were checked when the section was decoded.
-    fn entry<'f>(&self, file: &'f [u8], position: usize) -> Option<(&'f str, KvRef<'f>)> {
+    pub(crate) fn entry<'f>(&self, file: &'f [u8], position: usize) -> Option<(&'f str, KvRef<'f>)> {
         let entry = self.entries.get(position)?;
         let key = std::str::from_utf8(entry.key.of(file)?).ok()?;
         let mut cursor = Cursor::new(entry.value.of(file)?, entry.value.offset(), Rule::Kv02);

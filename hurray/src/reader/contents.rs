@@ -1,9 +1,11 @@
 //! What a load reads from: an open file, or bytes that a caller lends.
 
-use std::sync::LazyLock;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use super::{File, TensorEntry};
 use crate::container::{KvRef, Parsed};
+use crate::limits::Limits;
 use crate::policy::Policy;
 
 /// The bytes of a file and what was parsed of them. Entries live as long as the bytes, `'f`, not only as
@@ -15,6 +17,39 @@ pub(crate) struct Contents<'c, 'f> {
     pub(crate) policy: &'f Policy,
     /// The open file that the bytes belong to; `None` for bytes that a caller lends.
     pub(crate) owner: Option<&'f File>,
+}
+
+/// The same, with its own hold on what was parsed: for a walk that outlives the call that started it.
+#[derive(Debug, Clone)]
+pub(crate) struct Source<'f> {
+    bytes: &'f [u8],
+    parsed: Arc<Parsed>,
+    policy: &'f Policy,
+    owner: Option<&'f File>,
+}
+
+impl<'f> Source<'f> {
+    pub(crate) fn new(bytes: &'f [u8], parsed: Arc<Parsed>, policy: &'f Policy, owner: Option<&'f File>) -> Self {
+        Self { bytes, parsed, policy, owner }
+    }
+
+    #[inline]
+    pub(crate) fn contents(&self) -> Contents<'_, 'f> {
+        Contents { bytes: self.bytes, parsed: &self.parsed, policy: self.policy, owner: self.owner }
+    }
+
+    /// The memory of an open file, if that is what the bytes belong to.
+    pub(crate) fn shared_memory(&self) -> Option<Arc<dyn AsRef<[u8]> + Send + Sync>> {
+        self.owner.map(File::shared_memory)
+    }
+
+    pub(crate) fn path(&self) -> Option<&'f Path> {
+        self.owner.and_then(File::path)
+    }
+
+    pub(crate) fn limits(&self) -> &'f Limits {
+        &self.policy.limits
+    }
 }
 
 /// Strict, with the default limits.
@@ -69,6 +104,21 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The position of the tensor of that name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
         self.parsed.index.find(self.bytes, name)
+    }
+
+    /// How many metadata entries there are.
+    pub(crate) fn kv_len(&self) -> usize {
+        self.parsed.kv.len()
+    }
+
+    /// The position of the metadata entry of that key.
+    pub(crate) fn kv_position(&self, key: &str) -> Option<usize> {
+        self.parsed.kv.position(self.bytes, key)
+    }
+
+    /// The metadata entry at a position in the order of the file.
+    pub(crate) fn kv_at(&self, position: usize) -> Option<(&'f str, KvRef<'f>)> {
+        self.parsed.kv.entry(self.bytes, position)
     }
 
     /// The value of a metadata entry; text and bytes are borrowed from the file.

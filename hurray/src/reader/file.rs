@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use super::backing::Backing;
-use super::{ContainerInfo, Contents, OpenOptions, TensorEntry, near_names};
+use super::{ContainerInfo, Contents, OpenOptions, Source, TensorEntry, near_names};
 use crate::composite::Composite;
 use crate::container::{Metadata, Parsed};
 use crate::error::{FormatError, OpenError, TensorError};
@@ -20,11 +20,17 @@ pub struct File(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     backing: Backing,
-    parsed: Parsed,
+    parsed: Arc<Parsed>,
     policy: Policy,
     path: Option<PathBuf>,
     metadata: OnceLock<Metadata>,
     composites: OnceLock<Result<Vec<Composite>, FormatError>>,
+}
+
+impl AsRef<[u8]> for Inner {
+    fn as_ref(&self) -> &[u8] {
+        self.backing.as_slice()
+    }
 }
 
 impl File {
@@ -75,7 +81,7 @@ impl File {
     }
 
     pub(super) fn new(backing: Backing, policy: Policy, path: Option<&Path>) -> Result<Self, OpenError> {
-        let parsed = Parsed::decode(backing.as_slice(), &policy)?;
+        let parsed = Arc::new(Parsed::decode(backing.as_slice(), &policy)?);
         Ok(Self(Arc::new(Inner {
             backing,
             parsed,
@@ -89,6 +95,16 @@ impl File {
     /// What a load reads from.
     pub(crate) fn contents(&self) -> Contents<'_, '_> {
         Contents { bytes: self.bytes(), parsed: &self.0.parsed, policy: &self.0.policy, owner: Some(self) }
+    }
+
+    /// The same for a walk, which keeps a hold of its own on what was parsed.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source::new(self.bytes(), Arc::clone(&self.0.parsed), &self.0.policy, Some(self))
+    }
+
+    /// The bytes of the file as memory that tensors can share; keeps the file open.
+    pub(crate) fn shared_memory(&self) -> Arc<dyn AsRef<[u8]> + Send + Sync> {
+        Arc::clone(&self.0) as _
     }
 
     /// All bytes of the file.

@@ -17,5 +17,6 @@ pub use info::ContainerInfo;
 pub use open::OpenOptions;
 
 pub(crate) use backing::check_alignment;
-pub(crate) use contents::{Contents, default_policy};
+pub(crate) use contents::{Contents, Source, default_policy};
 pub(crate) use near::near_names;
+pub(crate) use open::open_strict;

@@ -1,11 +1,12 @@
 //! How to open a file: what to check, and where its bytes are to be.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use super::File;
+use super::{File, Source, default_policy};
 use super::backing::{Backing, check_alignment};
 use crate::bytes::AlignedBytes;
-use crate::container::Header;
+use crate::container::{Header, Parsed};
 use crate::error::OpenError;
 use crate::limits::Limits;
 use crate::policy::{Mode, Policy, PrivateTags};
@@ -118,6 +119,13 @@ impl OpenOptions {
         self.open(Backing::Aligned(AlignedBytes::copy_from(bytes)), None)
     }
 
+    /// Parses bytes that a caller lends, for a load that borrows from them.
+    pub(crate) fn open_slice<'a>(&'a self, bytes: &'a [u8]) -> Result<Source<'a>, OpenError> {
+        check_alignment(bytes)?;
+        let parsed = Arc::new(Parsed::decode(bytes, &self.policy)?);
+        Ok(Source::new(bytes, parsed, &self.policy, None))
+    }
+
     fn open(self, backing: Backing, path: Option<&Path>) -> Result<File, OpenError> {
         self.checked(backing, path).map_err(|error| match path {
             Some(path) => error.with_path(path),
@@ -139,4 +147,11 @@ impl OpenOptions {
         }
         Ok(file)
     }
+}
+
+/// Parses bytes that a caller lends, with the default options.
+pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
+    check_alignment(bytes)?;
+    let policy = default_policy();
+    Ok(Source::new(bytes, Arc::new(Parsed::decode(bytes, policy)?), policy, None))
 }

@@ -1,5 +1,6 @@
 //! Views: tensors as borrowed memory, and their `'static` twins.
 
+mod entry;
 mod shape;
 mod strides;
 mod tensor;
@@ -10,3 +11,4 @@ pub use tensor::Tensor;
 pub use tensor_view::{Iter, TensorView};
 
 pub(crate) use strides::Strides;
+pub(crate) use tensor::SharedMemory;

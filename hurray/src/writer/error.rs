@@ -73,6 +73,64 @@ pub enum SaveError {
         /// The number written.
         written: u64,
     },
+    /// The root of a model is one tensor or value, which has no name: wrap it in a struct.
+    #[error("the root of a model has no name, and {what} needs one: wrap it in a struct")]
+    Root {
+        /// What it was.
+        what: &'static str,
+    },
+    /// A tensor inside a struct that is marked `#[hurray(metadata)]`.
+    #[error("`{}` is a tensor, inside a struct that is marked `metadata`", Shortened(path))]
+    TensorInMetadata {
+        /// The path in the file.
+        path: Box<str>,
+    },
+    /// The shape of a tensor breaks the `shape = [..]` of its field.
+    #[error("`{}` has shape {found:?}, and its field wants {expected}", Shortened(path))]
+    Shape {
+        /// The path in the file.
+        path: Box<str>,
+        /// The rule, and what its names stand for.
+        expected: Box<str>,
+        /// The shape of the tensor.
+        found: Box<[u64]>,
+    },
+    /// A field with a `shape = [..]` saved something else than one tensor.
+    #[error("`{}` has a `shape` rule, and is not one tensor", Shortened(path))]
+    ShapeOfNoTensor {
+        /// The path in the file.
+        path: Box<str>,
+    },
+    /// A negative number where a size is meant.
+    #[error("`{name}` in `{}` is negative, and names the size of a dimension", Shortened(path))]
+    Dimension {
+        /// The path in the file of the struct.
+        path: Box<str>,
+        /// The field.
+        name: &'static str,
+    },
+    /// The model nests deeper than [`Limits::nesting`](crate::Limits::nesting) allows.
+    #[error("`{}` lies deeper than {allowed} levels (`Limits::nesting`)", Shortened(path))]
+    Nesting {
+        /// The path in the file.
+        path: Box<str>,
+        /// The limit.
+        allowed: usize,
+    },
+    /// A `VecDeque` of elements that does not lie in one piece.
+    #[error("`{}` is a VecDeque in two pieces: call `make_contiguous` before saving", Shortened(path))]
+    InPieces {
+        /// The path in the file.
+        path: Box<str>,
+    },
+    /// What a hand-written impl or a conversion refused.
+    #[error("`{}` can't be saved", Shortened(path))]
+    Refused {
+        /// The path in the file.
+        path: Box<str>,
+        /// Why.
+        source: BoxError,
+    },
     /// An earlier error left the output without a valid end.
     #[error("an earlier error left the output incomplete")]
     Incomplete,

@@ -11,6 +11,7 @@ use super::plan::{Plan, PlanOptions};
 use super::progress::Progress;
 use super::sealed::SealedPlan;
 use crate::container::KvValue;
+use crate::limits::Limits;
 
 /// How to save a model.
 ///
@@ -23,6 +24,7 @@ pub struct SaveOptions {
     sync: bool,
     metadata: Vec<(String, KvValue)>,
     progress: Option<Arc<Progress>>,
+    pub(crate) limits: Limits,
 }
 
 impl Default for SaveOptions {
@@ -32,6 +34,7 @@ impl Default for SaveOptions {
             sync: true,
             metadata: Vec::new(),
             progress: None,
+            limits: Limits::default(),
         }
     }
 }
@@ -74,6 +77,12 @@ impl SaveOptions {
     /// opening the file need not touch every tensor. On by default.
     pub fn descriptor_table(mut self, table: bool) -> Self {
         self.plan.descriptor_table = table;
+        self
+    }
+
+    /// Other limits than the default ones.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
         self
     }
 
