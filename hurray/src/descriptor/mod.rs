@@ -12,6 +12,8 @@ mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 use smallvec::SmallVec;
@@ -118,6 +120,18 @@ impl TensorDescriptor {
     #[must_use]
     pub fn member_role(&self) -> Option<MemberRole> {
         self.member_role
+    }
+
+    /// The minor version of the descriptor; what is written always has 0.
+    #[must_use]
+    pub fn version_minor(&self) -> u8 {
+        self.version_minor
+    }
+
+    /// How many bytes a newer minor version has after the sections that are known.
+    #[must_use]
+    pub fn trailing_bytes(&self) -> u32 {
+        self.trailing_bytes
     }
 
     /// The head's own fields, if this is a composite head.
