@@ -4,7 +4,6 @@ mod buffers;
 mod layout;
 mod quantization;
 mod sections;
-mod stub;
 
 use smallvec::SmallVec;
 

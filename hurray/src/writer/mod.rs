@@ -14,6 +14,8 @@ mod sealed;
 mod source;
 mod stream;
 mod tail;
+#[cfg(test)]
+mod tests;
 
 pub use error::{BoxError, NameProblem, NameSpace, SaveError};
 pub use form::Profile;
