@@ -30,3 +30,4 @@ pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
 };
+pub use policy::{Mode, PrivateTags};

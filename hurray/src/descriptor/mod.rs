@@ -1,13 +1,21 @@
 //! Tensor descriptors (FORMAT §3): what they hold; decoding, encoding and the rules of one descriptor. No I/O.
 
 mod buffers;
+mod decode;
+mod encode;
+mod header;
 mod layout;
 mod quantization;
+mod rules;
 mod sections;
+pub(crate) mod shape;
+mod sizes;
 
 use smallvec::SmallVec;
 
 use crate::element::ElementType;
+
+pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
 
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
@@ -116,4 +124,9 @@ impl TensorDescriptor {
             _ => None,
         }
     }
+}
+
+/// A position in a descriptor as the errors have it.
+fn at(position: usize) -> u64 {
+    u64::try_from(position).unwrap_or(u64::MAX)
 }

@@ -1,5 +1,10 @@
 //! The other optional sections: shard, statistics, extension type, composite member (FORMAT §3.9–§3.12).
 
+mod extension_type;
+mod member;
+mod shard;
+mod statistics;
+
 use super::Dims;
 
 /// The box of a larger tensor that a tensor is: `[offset[k], offset[k] + shape[k])` of the parent.

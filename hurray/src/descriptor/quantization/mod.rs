@@ -1,5 +1,15 @@
 //! Quantization descriptors (FORMAT §6): how stored elements become real numbers.
 
+mod blocks;
+mod decode;
+mod encode;
+mod rules;
+
+use smallvec::SmallVec;
+
+pub(crate) use blocks::Blocks;
+pub(crate) use rules::storage_range;
+
 /// How stored elements become real numbers. Buffer indices point into the descriptor's buffer table.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -86,6 +96,56 @@ impl Quantization {
             Self::Unknown { .. } => "unknown",
         }
     }
+
+    /// The dimension that parameters run along.
+    pub(crate) fn axis(&self) -> Option<u32> {
+        match self {
+            Self::PerChannel { axis, .. }
+            | Self::PerBlock { axis, .. }
+            | Self::Nf4 { axis, .. }
+            | Self::Mxfp { axis, .. } => Some(*axis),
+            Self::PerTensor { .. } | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The dimension and the block size of the blockwise schemes.
+    pub(crate) fn block(&self) -> Option<(u32, u32)> {
+        match self {
+            Self::PerBlock { axis, block_size, .. }
+            | Self::Nf4 { axis, block_size, .. }
+            | Self::Mxfp { axis, block_size, .. } => Some((*axis, *block_size)),
+            Self::PerTensor { .. } | Self::PerChannel { .. } | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The index of the buffer of scales.
+    pub(crate) fn scales(&self) -> Option<u32> {
+        match self {
+            Self::PerChannel { scales, .. }
+            | Self::PerBlock { scales, .. }
+            | Self::Nf4 { scales, .. }
+            | Self::Mxfp { scales, .. } => Some(*scales),
+            Self::PerTensor { .. } | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The index of the buffer of zero points, if there is one.
+    pub(crate) fn zero_points(&self) -> Option<u32> {
+        match self {
+            Self::PerChannel { zero_points, .. } | Self::PerBlock { zero_points, .. } => *zero_points,
+            _ => None,
+        }
+    }
+
+    /// The distinct parameter buffers, `np` of FORMAT §3.7; `None` for a scheme that is not understood.
+    pub(crate) fn parameter_buffers(&self) -> Option<SmallVec<[u32; 2]>> {
+        if let Self::Unknown { .. } = self {
+            return None;
+        }
+        let mut buffers: SmallVec<[u32; 2]> = self.scales().into_iter().chain(self.zero_points()).collect();
+        buffers.dedup();
+        Some(buffers)
+    }
 }
 
 /// The element type of per-block scales.
@@ -98,4 +158,25 @@ pub enum ScaleType {
     BFloat16,
     /// float32
     Float32,
+}
+
+impl ScaleType {
+    /// Bytes of one scale.
+    #[must_use]
+    pub const fn byte_size(self) -> u64 {
+        match self {
+            Self::Float16 | Self::BFloat16 => 2,
+            Self::Float32 => 4,
+        }
+    }
+
+    /// The tag in the file, which is that of the element type.
+    #[must_use]
+    pub const fn tag(self) -> u8 {
+        match self {
+            Self::Float16 => 0x01,
+            Self::BFloat16 => 0x02,
+            Self::Float32 => 0x03,
+        }
+    }
 }
