@@ -26,8 +26,8 @@ pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use policy::{Mode, PrivateTags};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
 };
-pub use policy::{Mode, PrivateTags};

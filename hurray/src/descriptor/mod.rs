@@ -10,6 +10,7 @@ mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
+mod stub;
 
 use smallvec::SmallVec;
 
