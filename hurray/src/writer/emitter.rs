@@ -109,7 +109,6 @@ impl<'s, W: Write> Emitter<'s, W> {
     }
 
     /// The part of `bytes` that fits the window, the rest, and whether that part fills the window.
-    #[expect(clippy::type_complexity, reason = "used twice, in place")]
     fn split<'b>(&self, bytes: &'b [u8]) -> Option<(&'b [u8], &'b [u8], bool)> {
         if bytes.is_empty() {
             return None;

@@ -7,6 +7,7 @@ use std::io::Write;
 use super::BoxError;
 
 /// The bytes of one buffer of a tensor, in the file's form: little-endian, packed.
+#[expect(clippy::type_complexity, reason = "spelled out where users read it")]
 pub enum TensorSource<'s> {
     /// Bytes of the model: written from where they are.
     Borrowed(&'s [u8]),
