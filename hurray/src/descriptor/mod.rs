@@ -10,7 +10,6 @@ mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
-mod stub;
 
 use smallvec::SmallVec;
 
