@@ -1,15 +1,18 @@
 //! Tensor descriptors (FORMAT §3): what they hold; decoding, encoding and the rules of one descriptor. No I/O.
 
 mod buffers;
+mod builder;
 mod decode;
 mod encode;
 mod header;
 mod layout;
+pub(crate) mod placement;
 mod quantization;
 mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
+mod writing;
 
 use smallvec::SmallVec;
 
@@ -18,6 +21,7 @@ use crate::element::ElementType;
 pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
 
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
+pub use builder::DescriptorBuilder;
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
 pub use quantization::{Quantization, ScaleType};
 pub use sections::{ExtensionKind, ExtensionType, MemberRole, Shard, Statistics};
