@@ -17,8 +17,8 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
+pub use crate::descriptor::placement::Profile;
 pub use error::{BoxError, NameProblem, NameSpace, SaveError};
-pub use form::Profile;
 pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};

@@ -5,7 +5,7 @@ use std::io::Write;
 use super::composites;
 use super::emitter::Emitter;
 use super::error::{NameSpace, SaveError, check_name};
-use super::form::{FileForm, Placed, Profile};
+use super::form::{FileForm, Placed};
 use super::names::Names;
 use super::options::SaveReport;
 use super::plan::check_lengths;
@@ -14,6 +14,7 @@ use super::tail::{Tail, index_entry};
 use crate::bytes::{Sink, align_up};
 use crate::container::{Header, Metadata};
 use crate::descriptor::TensorDescriptor;
+use crate::descriptor::placement::Profile;
 
 /// What a [`Writer`] has to know before its first byte.
 #[derive(Debug, Clone, Default)]

@@ -17,9 +17,9 @@ fn example_by_writer(form: FileForm, count: Option<u64>) -> Vec<u8> {
         ..WriterOptions::default()
     };
     let mut writer = Writer::new(Vec::new(), options).unwrap();
-    let weights = bytes_of_shape(ElementType::Float32, &[2, 2], 16);
+    let weights = dense(ElementType::Float32, &[2, 2], 16);
     writer.tensor("weights", &weights, &[&[0; 16]]).unwrap();
-    writer.tensor("bias", &bytes_of_shape(ElementType::Int8, &[3], 3), &[&[0; 3]]).unwrap();
+    writer.tensor("bias", &dense(ElementType::Int8, &[3], 3), &[&[0; 3]]).unwrap();
     let (bytes, report) = writer.finish().unwrap();
     assert_eq!((report.bytes, report.tensors), (bytes.len() as u64, 2));
     bytes

@@ -6,34 +6,18 @@ mod file;
 mod refusals;
 mod sources;
 
-use smallvec::{SmallVec, smallvec};
-
 use super::{FileForm, Plan, PlanOptions, Profile, SaveError, SealedPlan, TensorSource};
-use crate::descriptor::{BufferHandle, Layout, TensorDescriptor};
+use crate::descriptor::TensorDescriptor;
 use crate::element::ElementType;
 
 const COMPACT: FileForm = FileForm { alignment: 4096, sorted_index: false, profile: Profile::Compact };
 
-/// A dense tensor of 1-byte elements.
-fn bytes_of_shape(element_type: ElementType, shape: &[u64], byte_size: u64) -> TensorDescriptor {
-    TensorDescriptor {
-        version_minor: 0,
-        element_type,
-        shape: SmallVec::from_slice(shape),
-        byte_offset: 0,
-        layout: Layout::RowMajor,
-        buffers: smallvec![BufferHandle::host(byte_size)],
-        quantization: None,
-        shard: None,
-        statistics: None,
-        extension_type: None,
-        member_role: None,
-        trailing_bytes: 0,
-    }
+fn dense(element_type: ElementType, shape: &[u64], byte_size: u64) -> TensorDescriptor {
+    TensorDescriptor::row_major(element_type, shape.iter().copied(), byte_size)
 }
 
 fn uint8(len: u64) -> TensorDescriptor {
-    bytes_of_shape(ElementType::UInt8, &[len], len)
+    dense(ElementType::UInt8, &[len], len)
 }
 
 fn plan<'s>(form: FileForm) -> Plan<'s> {
@@ -43,8 +27,8 @@ fn plan<'s>(form: FileForm) -> Plan<'s> {
 /// The tensors of the worked example of FORMAT §2.4.
 fn example<'s>(form: FileForm) -> SealedPlan<'s> {
     let mut plan = plan(form);
-    plan.push("weights", &bytes_of_shape(ElementType::Float32, &[2, 2], 16), [vec![0; 16].into()]).unwrap();
-    plan.push("bias", &bytes_of_shape(ElementType::Int8, &[3], 3), [vec![0; 3].into()]).unwrap();
+    plan.push("weights", &dense(ElementType::Float32, &[2, 2], 16), [vec![0; 16].into()]).unwrap();
+    plan.push("bias", &dense(ElementType::Int8, &[3], 3), [vec![0; 3].into()]).unwrap();
     plan.kv("producer", "hurray-conformance").unwrap();
     plan.kv("tensor_count", 2_i64).unwrap();
     plan.seal().unwrap()
