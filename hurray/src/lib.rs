@@ -13,6 +13,7 @@
 extern crate self as hurray;
 
 mod bytes;
+mod composite;
 mod container;
 pub mod descriptor;
 mod element;
@@ -21,7 +22,10 @@ mod limits;
 mod policy;
 mod sys;
 mod writer;
+mod reader;
+mod sys;
 
+pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
 pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
@@ -31,3 +35,4 @@ pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
 };
+pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};

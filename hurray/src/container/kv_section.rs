@@ -88,19 +88,19 @@ impl KvSection {
     }
 
     /// All entries in the order of the file.
-    pub(crate) fn iter<'s, 'f: 's>(
+    pub(crate) fn iter<'s, 'f>(
         &'s self,
         file: &'f [u8],
-    ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + 's {
+    ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'s, 'f> {
         (0..self.len()).filter_map(move |position| self.entry(file, position))
     }
 
     /// The entries whose keys begin with `prefix`, in the order of the bytes of the keys.
-    pub(crate) fn starting_with<'s, 'f: 's>(
+    pub(crate) fn starting_with<'s, 'f>(
         &'s self,
         file: &'f [u8],
         prefix: &'s str,
-    ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + 's {
+    ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'s, 'f> {
         let ascending = self.ascending.get_or_init(|| {
             let mut positions: Vec<usize> = (0..self.len()).collect();
             positions.sort_by_key(|position| key_at(&self.entries, file, *position));
