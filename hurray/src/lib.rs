@@ -20,10 +20,9 @@ mod element;
 mod error;
 mod limits;
 mod policy;
-mod sys;
-mod writer;
 mod reader;
 mod sys;
+mod writer;
 
 pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
@@ -31,8 +30,8 @@ pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use policy::{Mode, PrivateTags};
+pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
 };
-pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};

@@ -121,8 +121,8 @@ impl<W: Write> Writer<W> {
         for item in items {
             descriptors.push(self.encode(item)?);
         }
-        let encoded = items.iter().zip(&descriptors).map(|(item, bytes)| (item.name, bytes.as_slice()));
-        composites::check(encoded)?;
+        let names = items.iter().map(|item| item.name);
+        composites::check(names, items.iter().map(|item| Ok(item.descriptor)))?;
         let placed = self.place(items, &descriptors)?;
         self.take_names(items)?;
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Rule;
+use crate::descriptor::{CombineOp, CompositeHead, CompositionRule, Layout, MemberRole, Shard};
 use crate::writer::{Writer, WriterItem, WriterOptions};
 
 /// A plan of groups (by their number of members) and tensors, in file order.
@@ -82,4 +83,77 @@ fn the_writer_takes_composites_whole() {
     // The writer was not told the count.
     planned[28..36].fill(0xFF);
     assert!(planned == bytes);
+}
+
+/// A composite of one dimension of 4 bytes.
+fn head(rule: CompositionRule, member_count: u32) -> TensorDescriptor {
+    TensorDescriptor::builder(ElementType::UInt8, [4])
+        .layout(Layout::Composite(CompositeHead { rule, member_count }))
+        .build()
+        .unwrap()
+}
+
+/// `len` of the 4 bytes.
+fn part(offset: u64, len: u64, role: Option<MemberRole>) -> TensorDescriptor {
+    let parent_shape = [4].into_iter().collect();
+    let builder = TensorDescriptor::builder(ElementType::UInt8, [len])
+        .shard(Shard { parent_shape, offset: [offset].into_iter().collect() });
+    match role {
+        Some(role) => builder.member_role(role),
+        None => builder,
+    }
+    .build()
+    .unwrap()
+}
+
+/// By plan and by writer; both say the same.
+fn composed(items: &[TensorDescriptor]) -> Result<(), Rule> {
+    let names: Vec<_> = (0..items.len()).map(|position| position.to_string()).collect();
+    let mut plan = plan(FileForm::default());
+    let mut data: Vec<Vec<&[u8]>> = Vec::new();
+    for (name, descriptor) in names.iter().zip(items) {
+        data.push(descriptor.buffers().iter().map(|handle| &[0; 4][..handle.byte_size as usize]).collect());
+        plan.push(name, descriptor, data.last().unwrap().iter().map(|bytes| TensorSource::Borrowed(bytes)))
+            .unwrap();
+    }
+    let items = names.iter().zip(items).zip(&data);
+    let by_writer: Vec<_> =
+        items.map(|((name, descriptor), buffers)| WriterItem { name, descriptor, buffers }).collect();
+    let mut writer = Writer::new(Vec::new(), WriterOptions::default()).unwrap();
+    let written = writer.composite(&by_writer).map_err(rule_of);
+    let planned = plan.seal().map_err(rule_of);
+    assert_eq!(planned.as_ref().err(), written.as_ref().err());
+    if written.is_ok() {
+        checked(writer.finish().unwrap().0);
+    }
+    planned.map(|plan| drop(super::written(plan)))
+}
+
+#[test]
+fn partitions_are_checked_before_they_are_written() {
+    let partition = |members| head(CompositionRule::Partition, members);
+    assert_eq!(composed(&[partition(2), part(0, 1, None), part(1, 3, None)]), Ok(()));
+    assert_eq!(composed(&[partition(2), part(0, 2, None), part(1, 3, None)]), Err(Rule::Cmp25));
+    assert_eq!(composed(&[partition(2), part(0, 1, None), part(2, 2, None)]), Err(Rule::Cmp26));
+    assert_eq!(composed(&[partition(1), uint8(4)]), Err(Rule::Cmp15));
+    assert_eq!(composed(&[partition(1), part(0, 4, Some(MemberRole::Base))]), Err(Rule::Cmp19));
+}
+
+#[test]
+fn overlays_are_checked_before_they_are_written() {
+    let overlay = |members| head(CompositionRule::Overlay(CombineOp::Replace), members);
+    let (base, correction) = (Some(MemberRole::Base), Some(MemberRole::Correction));
+    assert_eq!(composed(&[overlay(2), part(0, 4, base), part(1, 2, correction)]), Ok(()));
+    assert_eq!(composed(&[overlay(1), part(0, 4, correction)]), Err(Rule::Cmp22));
+    assert_eq!(composed(&[overlay(1), part(1, 3, base)]), Err(Rule::Cmp23));
+    assert_eq!(composed(&[overlay(1), part(0, 4, None)]), Err(Rule::Cmp20));
+}
+
+#[test]
+fn refuses_a_members_role_outside_of_overlays() {
+    let base = part(0, 4, Some(MemberRole::Base));
+    let overlay = head(CompositionRule::Overlay(CombineOp::Add), 1);
+    assert_eq!(composed(std::slice::from_ref(&base)), Err(Rule::Cmp32));
+    assert_eq!(composed(&[overlay, base.clone(), base.clone()]), Err(Rule::Cmp32));
+    assert_eq!(composed(&[TensorDescriptor::group(1), base]), Err(Rule::Cmp19));
 }

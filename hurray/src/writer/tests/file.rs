@@ -1,6 +1,6 @@
 //! Files on disk.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -57,7 +57,7 @@ fn who_has_the_old_file_open_keeps_its_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.hrry");
     save(&path, &[1; 10_000]);
-    let mut old = File::open(&path).unwrap();
+    let mut old = fs::File::open(&path).unwrap();
     save(&path, &[2; 100]);
     let mut bytes = Vec::new();
     old.read_to_end(&mut bytes).unwrap();
@@ -244,7 +244,7 @@ mod unix {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_full_sink_is_a_typed_error() {
-        let full = File::options().write(true).open("/dev/full").unwrap();
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
         match example(FileForm::default()).write_to(full, None).unwrap_err() {
             SaveError::Io { source, .. } => assert_eq!(source.kind(), io::ErrorKind::StorageFull),
             other => panic!("{other:?}"),

@@ -7,6 +7,7 @@ mod refusals;
 mod sources;
 
 use super::{FileForm, Plan, PlanOptions, Profile, SaveError, SealedPlan, TensorSource};
+use crate::File;
 use crate::descriptor::TensorDescriptor;
 use crate::element::ElementType;
 
@@ -39,6 +40,14 @@ fn written(plan: SealedPlan<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     plan.write_to(&mut bytes, None).unwrap();
     assert_eq!(bytes.len() as u64, size);
+    checked(bytes)
+}
+
+/// What a strict reader has nothing to say against.
+fn checked(bytes: Vec<u8>) -> Vec<u8> {
+    let file = File::from_vec(bytes.clone()).unwrap();
+    assert_eq!(file.validate_structure(), []);
+    assert_eq!(file.validate_padding(), []);
     bytes
 }
 
