@@ -85,13 +85,15 @@ where
 /// For decoding what was encoded here: private tags are taken to be meant.
 pub(super) fn own_policy() -> Policy {
     let any = || (0xF0..=0xFE).collect::<Vec<u8>>();
-    let mut private_tags = PrivateTags::default();
-    private_tags.element_types = any();
-    private_tags.devices = any();
-    private_tags.memory_classes = any();
-    private_tags.schemes = any();
-    private_tags.composition_rules = any();
-    // Layouts are told by an id as well, which permissive mode does not ask for.
+    let private_tags = PrivateTags {
+        element_types: any(),
+        devices: any(),
+        memory_classes: any(),
+        schemes: any(),
+        composition_rules: any(),
+        // Layouts are told by an id as well, which permissive mode does not ask for.
+        ..PrivateTags::default()
+    };
     Policy { mode: Mode::Permissive, private_tags, ..Policy::default() }
 }
 

@@ -149,6 +149,39 @@ mod unix {
     }
 
     #[test]
+    #[ignore = "run by another test in a process of its own, which it kills"]
+    fn child_saves_without_end() {
+        let path = PathBuf::from(std::env::var_os("HURRAY_TEST_SAVE").unwrap());
+        for round in 2_u8.. {
+            save(&path, &vec![round; 4 << 20]);
+        }
+    }
+
+    #[test]
+    fn a_killed_process_leaves_an_old_or_a_new_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.hrry");
+        save(&path, &vec![1; 4 << 20]);
+        for round in 0..20 {
+            let mut child = Command::new(std::env::current_exe().unwrap())
+                .args(["--ignored", "--exact", "writer::tests::file::unix::child_saves_without_end"])
+                .env("HURRAY_TEST_SAVE", &path)
+                .stdout(std::process::Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(10 + 7 * round));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let bytes = checked(fs::read(&path).unwrap());
+            let data = &bytes[4096..][..4 << 20];
+            assert!(data.iter().all(|byte| *byte == data[0]));
+        }
+        for name in names(folder.path()) {
+            assert!(name == "m.hrry" || name.starts_with(".m.hrry.tmp"), "{name}");
+        }
+    }
+
+    #[test]
     fn a_new_file_gets_the_mode_of_the_umask() {
         let folder = tempfile::tempdir().unwrap();
         for (umask, expected) in [("022", 0o644), ("027", 0o640), ("000", 0o666)] {
