@@ -12,6 +12,8 @@ mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 use smallvec::SmallVec;
@@ -45,7 +47,7 @@ pub struct TensorDescriptor {
     pub(crate) layout: Layout,
     pub(crate) buffers: SmallVec<[BufferHandle; 1]>,
     pub(crate) quantization: Option<Quantization>,
-    pub(crate) shard: Option<Shard>,
+    pub(crate) shard: Option<Box<Shard>>,
     pub(crate) statistics: Option<Box<Statistics>>,
     pub(crate) extension_type: Option<ExtensionType>,
     pub(crate) member_role: Option<MemberRole>,
@@ -99,7 +101,7 @@ impl TensorDescriptor {
     /// The box of a larger tensor that this one is.
     #[must_use]
     pub fn shard(&self) -> Option<&Shard> {
-        self.shard.as_ref()
+        self.shard.as_deref()
     }
 
     /// Facts about the values; advisory.
@@ -118,6 +120,18 @@ impl TensorDescriptor {
     #[must_use]
     pub fn member_role(&self) -> Option<MemberRole> {
         self.member_role
+    }
+
+    /// The minor version of the descriptor; what is written always has 0.
+    #[must_use]
+    pub fn version_minor(&self) -> u8 {
+        self.version_minor
+    }
+
+    /// How many bytes a newer minor version has after the sections that are known.
+    #[must_use]
+    pub fn trailing_bytes(&self) -> u32 {
+        self.trailing_bytes
     }
 
     /// The head's own fields, if this is a composite head.

@@ -4,6 +4,7 @@ use crate::error::{FormatError, Rule};
 use crate::policy::{Policy, is_private};
 
 use super::buffers::SyncMode;
+use super::header::check_element_type;
 use super::layout::{CompositionRule, Layout};
 use super::quantization::Quantization;
 use super::sizes::BufferSize;
@@ -35,7 +36,12 @@ impl TensorDescriptor {
 
     /// The rules that readers check, strictly.
     pub(super) fn check_as_built(&self) -> Result<(), FormatError> {
-        self.check(&self.own_tags())?;
+        let policy = self.own_tags();
+        check_element_type(self.element_type, self.extension_type.is_some(), &policy)?;
+        Rule::Lay02.check(!matches!(self.layout, Layout::Unknown { .. }), |e| {
+            e.at(15).expected_to_be("a known layout").but_found(format_args!("{:#04x}", self.layout.tag()))
+        })?;
+        self.check(&policy)?;
         self.check_statistics()
     }
 
@@ -102,7 +108,10 @@ impl TensorDescriptor {
     fn check_written_quantization(&self) -> Result<(), FormatError> {
         let Some(quantization) = &self.quantization else { return Ok(()) };
         let section_at = at(self.quantization_at());
-        if let Quantization::Unknown { tag, .. } = quantization {
+        if let Quantization::Unknown { tag, bytes } = quantization {
+            Rule::Qnt01.check(bytes.len() >= 4 && bytes.first() == Some(tag), |e| {
+                e.at(section_at).expected_to_be("at least 4 bytes, the scheme's tag first")
+            })?;
             return Rule::Qnt03.check(is_private(*tag), |e| {
                 e.at(section_at).expected_to_be("a known scheme").but_found(format_args!("{tag:#04x}"))
             });
