@@ -283,6 +283,19 @@ fn decode_records(
     Ok(records)
 }
 
+/// The length of the index of `count` tensors that starts at `cursor`, whose end nothing tells; `None` if there
+/// is none.
+pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
+    if cursor.u64().ok()? != count {
+        return None;
+    }
+    let anywhere = Region { start: 0, end: u64::MAX };
+    for index_position in 0..count {
+        Record::decode(&mut cursor, index_position, anywhere).ok()?;
+    }
+    Some(cursor.position())
+}
+
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
 fn check_sorted(file: &[u8], records: &[Record], mode: Mode) -> Result<bool, FormatError> {
     for (record, next) in records.iter().zip(records.iter().skip(1)) {

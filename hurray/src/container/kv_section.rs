@@ -76,6 +76,15 @@ impl KvSection {
         Ok(Self { entries, keys: Some(keys), ascending: OnceLock::new() })
     }
 
+    /// The length of the section that starts at `cursor`, whose end nothing tells; `None` if there is none.
+    pub(super) fn walk(mut cursor: Cursor<'_>) -> Option<usize> {
+        for _ in 0..cursor.u32().ok()? {
+            decode_key(&mut cursor).ok()?;
+            KvRef::decode(&mut cursor).ok()?;
+        }
+        Some(cursor.position())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

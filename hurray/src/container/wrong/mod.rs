@@ -1,7 +1,10 @@
 //! What a file is that does not open: something else, or a part of itself.
 
+mod extent;
+mod kind;
+
 use super::Header;
-use crate::error::{FileKind, FormatError, OpenError};
+use crate::error::{FormatError, OpenError};
 
 /// Names what `file`, which does not start with the magic, is.
 #[cold]
@@ -9,24 +12,24 @@ pub(super) fn not_hurray(file: &[u8]) -> OpenError {
     if !file.is_empty() && Header::MAGIC.starts_with(file) {
         return cut(file, None);
     }
-    OpenError::NotHurray { path: None, found: kind_of(file) }
+    OpenError::NotHurray { path: None, found: kind::of(file) }
 }
 
 /// A file of another size than it should have.
 #[cold]
 pub(super) fn cut(file: &[u8], needed: Option<u64>) -> OpenError {
-    OpenError::Truncated { path: None, needed, have: u64::try_from(file.len()).unwrap_or(u64::MAX) }
+    OpenError::Truncated { path: None, needed, have: size_of(file) }
 }
 
-/// A file whose last bytes are no trailer: cut, or with something behind its end, or just broken (`error`).
+/// A file whose last bytes are no trailer (`error`): cut, followed by something else, or just damaged.
 #[cold]
 pub(super) fn no_trailer(file: &[u8], header: &Header, error: FormatError) -> OpenError {
-    let _ = (header, error);
-    cut(file, None)
+    match extent::needed(file, header) {
+        Some(needed) if needed == size_of(file) => error.into(),
+        needed => cut(file, needed),
+    }
 }
 
-/// By its first bytes.
-fn kind_of(file: &[u8]) -> FileKind {
-    let _ = file;
-    FileKind::Unknown
+fn size_of(file: &[u8]) -> u64 {
+    u64::try_from(file.len()).unwrap_or(u64::MAX)
 }
