@@ -116,6 +116,16 @@ impl BufferHandle {
         Rule::Buf06.check(matches!(device, 0x00..=0x08 | 0xF0..=0xFE), |e| {
             e.at(device_at).expected_to_be("a known device").but_found(format_args!("{device:#04x}"))
         })?;
+        Rule::Buf10.check(matches!(class, 0x00..=0x03 | 0xF0..=0xFE), |e| {
+            e.at(class_at).expected_to_be("a known memory class").but_found(format_args!("{class:#04x}"))
+        })?;
+        let class_allowed =
+            !is_private(class) || (is_private(device) && policy.private_tags.memory_classes.contains(&class));
+        Rule::Buf18.check(class_allowed, |e| {
+            e.at(class_at)
+                .expected_to_be("a memory class that the application has opted in to, on a private device")
+                .but_found(format_args!("{class:#04x} on device {device:#04x}"))
+        })?;
         let device_allowed =
             !is_private(device) || policy.is_permissive() || policy.private_tags.devices.contains(&device);
         Rule::Buf07.check(device_allowed, |e| {
@@ -131,22 +141,7 @@ impl BufferHandle {
                     .but_found(self.sync_mode.tag())
             },
         )?;
-        Rule::Buf10.check(matches!(class, 0x00..=0x03 | 0xF0..=0xFE), |e| {
-            e.at(class_at).expected_to_be("a known memory class").but_found(format_args!("{class:#04x}"))
-        })?;
-        if is_private(class) {
-            return Rule::Buf18.check(
-                is_private(device) && policy.private_tags.memory_classes.contains(&class),
-                |e| {
-                    e.at(class_at)
-                        .expected_to_be(
-                            "a memory class that the application has opted in to, on a private device",
-                        )
-                        .but_found(format_args!("{class:#04x} on device {device:#04x}"))
-                },
-            );
-        }
-        Rule::Buf11.check(class <= self.device.largest_memory_class(), |e| {
+        Rule::Buf11.check(is_private(class) || class <= self.device.largest_memory_class(), |e| {
             e.at(class_at)
                 .expected_to_be("a memory class that the device has")
                 .but_found(format_args!("{class} on device {device:#04x}"))

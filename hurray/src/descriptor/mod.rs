@@ -1,15 +1,20 @@
 //! Tensor descriptors (FORMAT §3): what they hold; decoding, encoding and the rules of one descriptor. No I/O.
 
 mod buffers;
+mod builder;
 mod decode;
 mod encode;
 mod header;
 mod layout;
+pub(crate) mod placement;
 mod quantization;
 mod rules;
 mod sections;
 pub(crate) mod shape;
 mod sizes;
+#[cfg(test)]
+mod tests;
+mod writing;
 
 use smallvec::SmallVec;
 
@@ -18,6 +23,7 @@ use crate::element::ElementType;
 pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
 
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
+pub use builder::DescriptorBuilder;
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
 pub use quantization::{Quantization, ScaleType};
 pub use sections::{ExtensionKind, ExtensionType, MemberRole, Shard, Statistics};
@@ -114,6 +120,18 @@ impl TensorDescriptor {
     #[must_use]
     pub fn member_role(&self) -> Option<MemberRole> {
         self.member_role
+    }
+
+    /// The minor version of the descriptor; what is written always has 0.
+    #[must_use]
+    pub fn version_minor(&self) -> u8 {
+        self.version_minor
+    }
+
+    /// How many bytes a newer minor version has after the sections that are known.
+    #[must_use]
+    pub fn trailing_bytes(&self) -> u32 {
+        self.trailing_bytes
     }
 
     /// The head's own fields, if this is a composite head.

@@ -4,20 +4,19 @@ use crate::error::{FormatError, Rule};
 use crate::policy::Policy;
 
 use super::buffers::{BufferHandle, MAX_BUFFERS};
-use super::header::check_element_type;
 use super::layout::Layout;
 use super::quantization::Quantization;
 use super::{MAX_RANK, TensorDescriptor, at};
 
 impl TensorDescriptor {
-    /// Every rule that one descriptor decides, but for those that only concern the form of its bytes, and for
-    /// the statistics. Sizes are not checked in permissive mode.
+    /// Every rule that one descriptor decides, but for those of the element type's tag, which the header
+    /// checks, those that only concern the form of its bytes, and those of the statistics. Permissive mode
+    /// leaves sizes unchecked: whoever reads elements checks each access.
     #[inline]
     pub(super) fn check(&self, policy: &Policy) -> Result<(), FormatError> {
         Rule::Dsc08.check(self.rank() <= MAX_RANK, |e| {
             e.at(16).expected_to_be("rank at most 64").but_found(self.rank())
         })?;
-        check_element_type(self.element_type, self.extension_type.is_some() || self.is_cut_short(), policy)?;
         self.layout.check(&self.shape, at(self.layout_at()), policy)?;
         if self.is_cut_short() {
             return Ok(());

@@ -1,6 +1,7 @@
 //! How large the buffers of a layout have to be (FORMAT §5; BUF-14, BUF-15, LAY-STR-01, QNT-PB-09, QNT-NF-06).
 
 use std::borrow::Cow;
+use std::iter::zip;
 
 use crate::error::{FormatError, Rule};
 
@@ -40,7 +41,8 @@ impl TensorDescriptor {
     }
 
     /// The number of elements, saturated; `None` if a dimension is not resolved.
-    pub(crate) fn element_count(&self) -> Option<u128> {
+    #[must_use]
+    pub fn element_count(&self) -> Option<u128> {
         shape::element_count(&self.shape)
     }
 
@@ -60,6 +62,27 @@ impl TensorDescriptor {
             }
             _ => Cow::Borrowed(&self.shape),
         }
+    }
+
+    /// Where the element at `index` lies in a dense layout, in elements from the one at `[0, ..., 0]`. `None`
+    /// outside the shape, where a dimension is not resolved, and for other layouts.
+    pub(crate) fn offset_of(&self, index: &[u64]) -> Option<i128> {
+        let is_inside = index.len() == self.rank()
+            && !self.shape.contains(&DYNAMIC)
+            && zip(index, &self.shape).all(|(index, length)| index < length);
+        if !is_inside {
+            return None;
+        }
+        self.layout.offset_of(index, &self.storage_shape())
+    }
+
+    /// The bytes of buffer 0 that hold the element at that offset, as offset and length: for packed types the
+    /// whole unit around it. `None` before the buffer, and past `u64`.
+    pub(crate) fn unit_at(&self, offset: i128) -> Option<(u64, u64)> {
+        let (per_group, bytes) = self.element_group()?;
+        let group = offset.checked_div_euclid(i128::from(per_group))?;
+        let start = group.checked_mul(i128::from(bytes))?.checked_add(i128::from(self.byte_offset))?;
+        Some((u64::try_from(start).ok()?, bytes))
     }
 
     /// What the layout demands of its buffer `index`. `None` where a needed dimension is not resolved, the

@@ -65,12 +65,12 @@ impl Layout {
 
 /// FORMAT §5.1.
 fn row_major(index: &[u64], shape: &[u64]) -> Option<i128> {
-    zip(index, shape).try_fold(0, |offset, dimension| next_digit(offset, dimension))
+    zip(index, shape).try_fold(0, next_digit)
 }
 
 /// FORMAT §5.2.
 fn column_major(index: &[u64], shape: &[u64]) -> Option<i128> {
-    zip(index, shape).rev().try_fold(0, |offset, dimension| next_digit(offset, dimension))
+    zip(index, shape).rev().try_fold(0, next_digit)
 }
 
 fn next_digit(offset: i128, (index, length): (&u64, &u64)) -> Option<i128> {

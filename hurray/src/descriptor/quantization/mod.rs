@@ -3,11 +3,13 @@
 mod blocks;
 mod decode;
 mod encode;
+mod parameters;
 mod rules;
 
 use smallvec::SmallVec;
 
 pub(crate) use blocks::Blocks;
+pub(crate) use parameters::Parameters;
 pub(crate) use rules::storage_range;
 
 /// How stored elements become real numbers. Buffer indices point into the descriptor's buffer table.

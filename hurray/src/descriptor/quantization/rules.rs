@@ -1,10 +1,10 @@
 //! The rules of a quantization descriptor with the tensor that it belongs to (FORMAT §6, §9.7).
 
-use crate::descriptor::{BlockPaged, DYNAMIC, Layout, TensorDescriptor, shape};
+use crate::descriptor::{BlockPaged, DYNAMIC, Layout, TensorDescriptor};
 use crate::element::ElementType;
 use crate::error::{FormatError, Rule};
 
-use super::{Blocks, Quantization, ScaleType};
+use super::{Parameters, Quantization};
 
 impl TensorDescriptor {
     /// QNT-07..14 and the rules of the schemes, but for the storage of partial blocks (QNT-PB-09, QNT-NF-06).
@@ -27,18 +27,12 @@ impl TensorDescriptor {
         check.buffer_indices(quantization)?;
         match (quantization, axis_length) {
             (Quantization::PerTensor { scale, zero_point }, _) => check.per_tensor(*scale, *zero_point),
-            (Quantization::PerChannel { axis, .. }, Some(length)) => {
-                check.per_channel(quantization, *axis, length)
+            (Quantization::PerChannel { axis, .. }, _) => check.per_channel(*axis),
+            (Quantization::PerBlock { axis, block_size, .. }, Some(length)) => {
+                check.per_block(*axis, *block_size, length)
             }
-            (Quantization::PerBlock { axis, block_size, scale_type, .. }, Some(length)) => {
-                check.per_block(quantization, *axis, *block_size, *scale_type, length)
-            }
-            (Quantization::Nf4 { axis, block_size, .. }, Some(length)) => {
-                check.nf4(quantization, *axis, *block_size, length)
-            }
-            (Quantization::Mxfp { axis, block_size, .. }, Some(length)) => {
-                check.mxfp(quantization, *axis, *block_size, length)
-            }
+            (Quantization::Nf4 { block_size, .. }, Some(length)) => check.nf4(*block_size, length),
+            (Quantization::Mxfp { block_size, .. }, Some(length)) => check.mxfp(*block_size, length),
             _ => Ok(()),
         }
     }
@@ -48,13 +42,6 @@ impl TensorDescriptor {
 struct Check<'a> {
     tensor: &'a TensorDescriptor,
     at: u64,
-}
-
-/// The rules that sizes of parameter buffers break.
-#[derive(Clone, Copy)]
-struct SizeRules {
-    scales: Rule,
-    zero_points: Rule,
 }
 
 impl Check<'_> {
@@ -110,7 +97,7 @@ impl Check<'_> {
     }
 
     /// QNT-BP-01, QNT-PC-04, QNT-PC-05, QNT-09.
-    fn per_channel(&self, quantization: &Quantization, axis: u32, length: u64) -> Result<(), FormatError> {
+    fn per_channel(&self, axis: u32) -> Result<(), FormatError> {
         if self.paged().is_some() {
             Rule::QntBp01.check(matches!(axis, 1 | 2), |e| {
                 e.at(self.at.saturating_add(4))
@@ -118,19 +105,11 @@ impl Check<'_> {
                     .but_found(axis)
             })?;
         }
-        let rules = SizeRules { scales: Rule::QntPc04, zero_points: Rule::QntPc05 };
-        self.sizes(quantization, u128::from(length), 4, rules)
+        self.sizes(Rule::QntPc04, Rule::QntPc05)
     }
 
     /// QNT-PB-01, QNT-PB-02, QNT-PB-06, QNT-PB-07, QNT-BP-02..04, QNT-09.
-    fn per_block(
-        &self,
-        quantization: &Quantization,
-        axis: u32,
-        block_size: u32,
-        scale_type: ScaleType,
-        length: u64,
-    ) -> Result<(), FormatError> {
+    fn per_block(&self, axis: u32, block_size: u32, length: u64) -> Result<(), FormatError> {
         self.block_size(Rule::QntPb01, block_size, 2, u32::MAX)?;
         if let Some(paged) = self.paged() {
             Rule::QntBp02.check(axis == 0, |e| {
@@ -143,40 +122,24 @@ impl Check<'_> {
                     .expected_to_be(format!("blocks of {}, the page size", paged.page_size))
                     .but_found(block_size)
             })?;
-            let slots = shape::product([paged.num_pages, u64::from(paged.page_size)]);
-            let rules = SizeRules { scales: Rule::QntBp04, zero_points: Rule::QntBp04 };
-            return self.sizes(quantization, slots, scale_type.byte_size(), rules);
+            return self.sizes(Rule::QntBp04, Rule::QntBp04);
         }
         self.block_within(Rule::QntPb02, block_size, length)?;
-        let rules = SizeRules { scales: Rule::QntPb06, zero_points: Rule::QntPb07 };
-        self.block_sizes(quantization, axis, block_size, scale_type.byte_size(), rules)
+        self.sizes(Rule::QntPb06, Rule::QntPb07)
     }
 
     /// QNT-NF-01..03. On a block-paged tensor the scheme has no meaning, and none of them applies.
-    fn nf4(
-        &self,
-        quantization: &Quantization,
-        axis: u32,
-        block_size: u32,
-        length: u64,
-    ) -> Result<(), FormatError> {
+    fn nf4(&self, block_size: u32, length: u64) -> Result<(), FormatError> {
         if self.paged().is_some() {
             return Ok(());
         }
         self.block_size(Rule::QntNf01, block_size, 8, u32::MAX)?;
         self.block_within(Rule::QntNf02, block_size, length)?;
-        let rules = SizeRules { scales: Rule::QntNf03, zero_points: Rule::QntNf03 };
-        self.block_sizes(quantization, axis, block_size, 4, rules)
+        self.sizes(Rule::QntNf03, Rule::QntNf03)
     }
 
     /// QNT-MX-01..03. On a block-paged tensor the scheme has no meaning, and none of them applies.
-    fn mxfp(
-        &self,
-        quantization: &Quantization,
-        axis: u32,
-        block_size: u32,
-        length: u64,
-    ) -> Result<(), FormatError> {
+    fn mxfp(&self, block_size: u32, length: u64) -> Result<(), FormatError> {
         if self.paged().is_some() {
             return Ok(());
         }
@@ -187,8 +150,7 @@ impl Check<'_> {
                 .expected_to_be(format!("an axis of whole blocks of {block_size}"))
                 .but_found(length)
         })?;
-        let rules = SizeRules { scales: Rule::QntMx03, zero_points: Rule::QntMx03 };
-        self.block_sizes(quantization, axis, block_size, 1, rules)
+        self.sizes(Rule::QntMx03, Rule::QntMx03)
     }
 
     fn block_size(&self, rule: Rule, block_size: u32, least: u32, most: u32) -> Result<(), FormatError> {
@@ -207,43 +169,20 @@ impl Check<'_> {
         })
     }
 
-    /// Sizes where there is one parameter per block; unchecked where a dimension is not resolved.
-    fn block_sizes(
-        &self,
-        quantization: &Quantization,
-        axis: u32,
-        block_size: u32,
-        scale_size: u64,
-        rules: SizeRules,
-    ) -> Result<(), FormatError> {
-        let shape = self.tensor.shape();
-        match Blocks::of(shape, axis, block_size).and_then(|blocks| blocks.count(shape)) {
-            Some(count) => self.sizes(quantization, count, scale_size, rules),
-            None => Ok(()),
-        }
-    }
-
-    /// Exactly `count` scales of `scale_size` bytes, and as many zero points of 4 bytes, in two buffers or in
-    /// one after the other.
-    fn sizes(
-        &self,
-        quantization: &Quantization,
-        count: u128,
-        scale_size: u64,
-        rules: SizeRules,
-    ) -> Result<(), FormatError> {
-        let scale_bytes = count.saturating_mul(u128::from(scale_size));
-        let zero_point_bytes = count.saturating_mul(4);
-        match (quantization.scales(), quantization.zero_points()) {
-            (Some(scales), Some(zero_points)) if scales == zero_points => {
+    /// The buffers have exactly the size of their parameters; unchecked where a dimension is not resolved.
+    fn sizes(&self, scale_rule: Rule, zero_point_rule: Rule) -> Result<(), FormatError> {
+        let Some(parameters) = self.tensor.parameters() else { return Ok(()) };
+        let Parameters { scales, zero_points, .. } = parameters;
+        let (scale_bytes, zero_point_bytes) = (parameters.scale_bytes(), parameters.zero_point_bytes());
+        match zero_points {
+            Some(zero_points) if zero_points == scales => {
                 self.size(Rule::Qnt09, scales, scale_bytes.saturating_add(zero_point_bytes))
             }
-            (Some(scales), Some(zero_points)) => {
-                self.size(rules.scales, scales, scale_bytes)?;
-                self.size(rules.zero_points, zero_points, zero_point_bytes)
+            Some(zero_points) => {
+                self.size(scale_rule, scales, scale_bytes)?;
+                self.size(zero_point_rule, zero_points, zero_point_bytes)
             }
-            (Some(scales), None) => self.size(rules.scales, scales, scale_bytes),
-            _ => Ok(()),
+            None => self.size(scale_rule, scales, scale_bytes),
         }
     }
 

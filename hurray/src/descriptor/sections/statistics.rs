@@ -90,6 +90,14 @@ impl Statistics {
         Ok(())
     }
 
+    /// Whether a field is NaN, which is not to be written (STA-09).
+    pub(in crate::descriptor) fn has_nan(&self) -> bool {
+        let (value_min, value_max, value_abs_max) = self.range.unwrap_or_default();
+        let (mean, deviation) = self.moments.unwrap_or_default();
+        let ratio = self.sparsity_ratio.unwrap_or_default();
+        [ratio, value_min, value_max, value_abs_max, mean, deviation].iter().any(|value| value.is_nan())
+    }
+
     /// STA-09: what is unknown has its bit clear and its field 0.
     pub(in crate::descriptor) fn encode(&self, sink: &mut Sink) {
         let bits = [
