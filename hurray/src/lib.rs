@@ -29,4 +29,6 @@ pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use policy::{Mode, PrivateTags};
-pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
+pub use reader::{
+    ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
+};

@@ -8,7 +8,7 @@ use crate::error::{FormatError, OpenError};
 
 /// Names what `file`, which does not start with the magic, is.
 #[cold]
-pub(super) fn not_hurray(file: &[u8]) -> OpenError {
+pub(crate) fn not_hurray(file: &[u8]) -> OpenError {
     if !file.is_empty() && Header::MAGIC.starts_with(file) {
         return cut(file, None);
     }
@@ -17,7 +17,7 @@ pub(super) fn not_hurray(file: &[u8]) -> OpenError {
 
 /// A file of another size than it should have.
 #[cold]
-pub(super) fn cut(file: &[u8], needed: Option<u64>) -> OpenError {
+pub(crate) fn cut(file: &[u8], needed: Option<u64>) -> OpenError {
     OpenError::Truncated { path: None, needed, have: size_of(file) }
 }
 
