@@ -34,4 +34,6 @@ pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
+pub use reader::{
+    ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };

@@ -37,7 +37,7 @@ impl<'c, 'f> Contents<'c, 'f> {
             bytes: self.bytes,
             record,
             position,
-            alignment: self.parsed.header.alignment(),
+            alignment: self.parsed.header.alignment,
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
@@ -68,12 +68,12 @@ impl<'c, 'f> Contents<'c, 'f> {
 
     /// The position of the tensor of that name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.parsed.index.find(self.bytes, name)
+        self.parsed.index.find(self.bytes.into(), name)
     }
 
     /// The value of a metadata entry; text and bytes are borrowed from the file.
     pub(crate) fn kv(&self, key: &str) -> Option<KvRef<'f>> {
-        self.parsed.kv.get(self.bytes, key)
+        self.parsed.kv.get(self.bytes.into(), key)
     }
 
     /// The metadata entries whose keys begin with `prefix`, in the order of the bytes of the keys.
@@ -81,12 +81,12 @@ impl<'c, 'f> Contents<'c, 'f> {
         &self,
         prefix: &'c str,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
-        self.parsed.kv.starting_with(self.bytes, prefix)
+        self.parsed.kv.starting_with(self.bytes.into(), prefix)
     }
 
     /// All metadata entries in the order of the file.
     pub(crate) fn kv_iter(&self) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
-        self.parsed.kv.iter(self.bytes)
+        self.parsed.kv.iter(self.bytes.into())
     }
 }
 
