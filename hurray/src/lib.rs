@@ -30,10 +30,10 @@ pub use element::{Element, ElementType};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use policy::{Mode, PrivateTags};
-pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
+pub use reader::{
+    ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
+};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
-pub use reader::{
-    ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };

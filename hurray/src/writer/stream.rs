@@ -1,5 +1,6 @@
 //! The low-level writer: one tensor after the other, to any sink.
 
+use std::fmt;
 use std::io::Write;
 
 use super::composites;
@@ -48,6 +49,16 @@ pub struct Writer<W: Write> {
     offset: u64,
     /// Whether a write failed, so that nothing can follow.
     is_broken: bool,
+}
+
+impl<W: Write> fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("form", &self.form)
+            .field("tensors", &self.written.len())
+            .field("offset", &self.offset)
+            .finish_non_exhaustive()
+    }
 }
 
 struct Written {
