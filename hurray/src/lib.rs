@@ -37,11 +37,13 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KvEntry, KvLoad, KvSave, LoadError,
-    LoadOptions, LoadReport, Loader, Problem, ProblemKind, Reported, Saver, from_slice, load, map, save, to_bytes,
-    to_writer,
+    LoadOptions, LoadReport, Loader, Problem, ProblemKind, Reported, Saver, from_slice, load, map, save,
+    to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
-pub use reader::{ContainerInfo, File, OpenOptions, TensorEntry};
+pub use reader::{
+    ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
+};
 pub use view::{Shape, Tensor, TensorView};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,

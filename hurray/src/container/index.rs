@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::names::NameTable;
-use super::{Header, ITEM_ALIGNMENT, Section, Trailer};
+use super::{FileBytes, Header, ITEM_ALIGNMENT, Section, Trailer};
 use crate::bytes::{Cursor, Sink, is_aligned, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
@@ -43,7 +43,7 @@ impl Record {
 
     /// The bytes of the name, out of the file that the record was read from.
     #[inline]
-    pub(crate) fn name_bytes<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+    pub(crate) fn name_bytes<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f [u8] {
         Section::new(self.name_offset, u64::from(self.name_length))
             .and_then(|name| name.of(file))
             .unwrap_or_default()
@@ -51,7 +51,7 @@ impl Record {
 
     /// The name, out of the file that the record was read from.
     #[inline]
-    pub(crate) fn name<'f>(&self, file: &'f [u8]) -> &'f str {
+    pub(crate) fn name<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f str {
         std::str::from_utf8(self.name_bytes(file)).unwrap_or_default()
     }
 
@@ -171,7 +171,7 @@ impl Index {
 
     /// Reads the index that `trailer` points at, and checks all that can be said without descriptors.
     pub(crate) fn decode(
-        file: &[u8],
+        file: FileBytes<'_>,
         header: &Header,
         trailer: &Trailer,
         mode: Mode,
@@ -207,7 +207,7 @@ impl Index {
     }
 
     /// The position of the tensor of that name.
-    pub(crate) fn find(&self, file: &[u8], name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, file: FileBytes<'_>, name: &str) -> Option<usize> {
         // Unique since it was opened, so the error can't be.
         let table =
             self.names.get_or_init(|| self.name_table(file).unwrap_or_else(|_| NameTable::with_capacity(0)));
@@ -215,12 +215,12 @@ impl Index {
     }
 
     #[inline]
-    fn name_at<'f>(&self, file: &'f [u8], position: usize) -> &'f [u8] {
+    fn name_at<'f>(&self, file: FileBytes<'f>, position: usize) -> &'f [u8] {
         self.records.get(position).map(|record| record.name_bytes(file)).unwrap_or_default()
     }
 
     /// Maps every name to its position; a second entry of one name breaks IDX-06.
-    fn name_table(&self, file: &[u8]) -> Result<NameTable, FormatError> {
+    fn name_table(&self, file: FileBytes<'_>) -> Result<NameTable, FormatError> {
         let mut table = NameTable::with_capacity(self.records.len());
         for (position, record) in self.records.iter().enumerate() {
             let name = record.name_bytes(file);
@@ -232,7 +232,7 @@ impl Index {
     }
 
     /// IDX-13, IDX-14 and IDX-16: how descriptors and data follow each other.
-    fn check_order(&self, file: &[u8], region: Region, mode: Mode) -> Result<(), FormatError> {
+    fn check_order(&self, file: FileBytes<'_>, region: Region, mode: Mode) -> Result<(), FormatError> {
         if mode == Mode::Permissive {
             return Ok(());
         }
@@ -283,8 +283,21 @@ fn decode_records(
     Ok(records)
 }
 
+/// The length of the index of `count` tensors that starts at `cursor`, whose end nothing tells; `None` if there
+/// is none.
+pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
+    if cursor.u64().ok()? != count {
+        return None;
+    }
+    let anywhere = Region { start: 0, end: u64::MAX };
+    for index_position in 0..count {
+        Record::decode(&mut cursor, index_position, anywhere).ok()?;
+    }
+    Some(cursor.position())
+}
+
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
-fn check_sorted(file: &[u8], records: &[Record], mode: Mode) -> Result<bool, FormatError> {
+fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<bool, FormatError> {
     for (record, next) in records.iter().zip(records.iter().skip(1)) {
         let (name, next_name) = (record.name_bytes(file), next.name_bytes(file));
         if name == next_name {
@@ -306,7 +319,7 @@ fn check_sorted(file: &[u8], records: &[Record], mode: Mode) -> Result<bool, For
 }
 
 #[cold]
-fn duplicate(file: &[u8], record: &Record) -> FormatError {
+fn duplicate(file: FileBytes<'_>, record: &Record) -> FormatError {
     Rule::Idx06
         .broken()
         .at(record.name_offset)

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::kv_decode::KvRef;
 use super::names::NameTable;
-use super::{Header, Metadata, Section, Trailer};
+use super::{FileBytes, Header, Metadata, Section, Trailer};
 use crate::bytes::{Cursor, to_usize};
 use crate::error::{FormatError, Rule};
 
@@ -31,14 +31,18 @@ impl KvSection {
     const MIN_ENTRY_SIZE: u64 = 5;
 
     /// Reads the section that `trailer` points at, if any.
-    pub(crate) fn decode(file: &[u8], header: &Header, trailer: &Trailer) -> Result<Self, FormatError> {
+    pub(crate) fn decode(
+        file: FileBytes<'_>,
+        header: &Header,
+        trailer: &Trailer,
+    ) -> Result<Self, FormatError> {
         let Some(section) = trailer.kv else { return Ok(Self::default()) };
         let bytes = section.of(file).ok_or_else(|| Rule::Trl10.broken().at(section.offset()))?;
         Self::decode_entries(file, bytes, section, header)
     }
 
     fn decode_entries(
-        file: &[u8],
+        file: FileBytes<'_>,
         bytes: &[u8],
         section: Section,
         header: &Header,
@@ -76,17 +80,26 @@ impl KvSection {
         Ok(Self { entries, keys: Some(keys), ascending: OnceLock::new() })
     }
 
+    /// The length of the section that starts at `cursor`, whose end nothing tells; `None` if there is none.
+    pub(super) fn walk(mut cursor: Cursor<'_>) -> Option<usize> {
+        for _ in 0..cursor.u32().ok()? {
+            decode_key(&mut cursor).ok()?;
+            KvRef::decode(&mut cursor).ok()?;
+        }
+        Some(cursor.position())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// The value of `key`, out of the file that the section was read from.
-    pub(crate) fn get<'f>(&self, file: &'f [u8], key: &str) -> Option<KvRef<'f>> {
+    pub(crate) fn get<'f>(&self, file: FileBytes<'f>, key: &str) -> Option<KvRef<'f>> {
         self.entry(file, self.position(file, key)?).map(|(_, value)| value)
     }
 
     /// The place of `key` in the order of the file, from 0.
-    pub(crate) fn position(&self, file: &[u8], key: &str) -> Option<usize> {
+    pub(crate) fn position(&self, file: FileBytes<'_>, key: &str) -> Option<usize> {
         let keys = self.keys.as_ref()?;
         keys.find(key.as_bytes(), |position| key_at(&self.entries, file, position))
     }
@@ -94,7 +107,7 @@ impl KvSection {
     /// All entries in the order of the file.
     pub(crate) fn iter<'s, 'f>(
         &'s self,
-        file: &'f [u8],
+        file: FileBytes<'f>,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'s, 'f> {
         (0..self.len()).filter_map(move |position| self.entry(file, position))
     }
@@ -102,7 +115,7 @@ impl KvSection {
     /// The entries whose keys begin with `prefix`, in the order of the bytes of the keys.
     pub(crate) fn starting_with<'s, 'f>(
         &'s self,
-        file: &'f [u8],
+        file: FileBytes<'f>,
         prefix: &'s str,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'s, 'f> {
         let ascending = self.ascending.get_or_init(|| {
@@ -120,12 +133,12 @@ impl KvSection {
     }
 
     /// All entries, owned.
-    pub(crate) fn to_metadata(&self, file: &[u8]) -> Metadata {
+    pub(crate) fn to_metadata(&self, file: FileBytes<'_>) -> Metadata {
         Metadata::from_unique(self.iter(file).map(|(key, value)| (key.to_owned(), value.to_value())))
     }
 
     /// Key and value; both were checked when the section was decoded.
-    pub(crate) fn entry<'f>(&self, file: &'f [u8], position: usize) -> Option<(&'f str, KvRef<'f>)> {
+    pub(crate) fn entry<'f>(&self, file: FileBytes<'f>, position: usize) -> Option<(&'f str, KvRef<'f>)> {
         let entry = self.entries.get(position)?;
         let key = std::str::from_utf8(entry.key.of(file)?).ok()?;
         let mut cursor = Cursor::new(entry.value.of(file)?, entry.value.offset(), Rule::Kv02);
@@ -149,6 +162,6 @@ fn section_between(start: u64, end: u64) -> Section {
 }
 
 #[inline]
-fn key_at<'f>(entries: &[Entry], file: &'f [u8], position: usize) -> &'f [u8] {
+fn key_at<'f>(entries: &[Entry], file: FileBytes<'f>, position: usize) -> &'f [u8] {
     entries.get(position).and_then(|entry| entry.key.of(file)).unwrap_or_default()
 }

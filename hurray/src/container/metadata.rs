@@ -1,5 +1,6 @@
 //! Metadata: the entries of a KV section, owned (FORMAT §2.6).
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use super::kv::KvValue;
@@ -8,7 +9,7 @@ use crate::bytes::Sink;
 use crate::error::{FormatError, Rule};
 
 /// Key-value entries of a file, in the order of the file. Keys are unique.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Metadata {
     entries: Vec<(String, KvValue)>,
     keys: Option<NameTable>,
@@ -132,6 +133,12 @@ impl Metadata {
             Ok(_) => Ok(sink.into_vec()),
             Err(_) => Err(too_long(sink.len(), "bytes of section")),
         }
+    }
+}
+
+impl fmt::Debug for Metadata {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
     }
 }
 

@@ -12,7 +12,7 @@ mod names;
 mod parsed;
 mod section;
 mod trailer;
-mod wrong;
+pub(crate) mod wrong;
 
 pub use flags::FileFlags;
 pub use kv::{KvArray, KvValue};
@@ -24,7 +24,7 @@ pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
 pub(crate) use parsed::Parsed;
-pub(crate) use section::Section;
+pub(crate) use section::{FileBytes, Section};
 pub(crate) use trailer::Trailer;
 
 /// The smallest file: header, an index without entries, trailer (FORMAT §2.1).

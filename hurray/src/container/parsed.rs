@@ -34,8 +34,8 @@ impl Parsed {
             Err(error) if error.rule() == Rule::Trl01 => return Err(wrong::no_trailer(file, &header, error)),
             trailer => trailer?,
         };
-        let index = Index::decode(file, &header, &trailer, policy.mode)?;
-        let kv = KvSection::decode(file, &header, &trailer)?;
+        let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
+        let kv = KvSection::decode(file.into(), &header, &trailer)?;
         Ok(Self { header, trailer, index, kv })
     }
 }

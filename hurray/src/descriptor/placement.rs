@@ -27,13 +27,15 @@ impl Extent {
     }
 }
 
-/// What follows the last buffer of a tensor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Profile {
-    /// Zeros up to the alignment of buffers: what writers do.
+/// What follows the last buffer of a tensor, and what else differs between writers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Profile {
+    /// Zeros up to the alignment of buffers: what the format demands of writers.
     #[default]
     Padded,
-    /// Zeros up to a multiple of 8.
+    /// As the format's reference writer: zeros up to a multiple of 8; the header announces neither KV section
+    /// nor number of tensors. Only for files that must equal those of that writer byte for byte.
     Compact,
 }
 

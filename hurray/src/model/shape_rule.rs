@@ -42,7 +42,13 @@ impl Bindings {
     }
 
     /// The first use binds; later ones have to agree.
-    pub(crate) fn bind(&mut self, scope: Scope, name: &'static str, size: u64, by: &'static str) -> Result<(), Clash> {
+    pub(crate) fn bind(
+        &mut self,
+        scope: Scope,
+        name: &'static str,
+        size: u64,
+        by: &'static str,
+    ) -> Result<(), Clash> {
         match self.get(scope, name) {
             None => {
                 self.0.push(Binding { name, size, by });

@@ -29,7 +29,12 @@ pub(crate) struct Source<'f> {
 }
 
 impl<'f> Source<'f> {
-    pub(crate) fn new(bytes: &'f [u8], parsed: Arc<Parsed>, policy: &'f Policy, owner: Option<&'f File>) -> Self {
+    pub(crate) fn new(
+        bytes: &'f [u8],
+        parsed: Arc<Parsed>,
+        policy: &'f Policy,
+        owner: Option<&'f File>,
+    ) -> Self {
         Self { bytes, parsed, policy, owner }
     }
 
@@ -72,7 +77,7 @@ impl<'c, 'f> Contents<'c, 'f> {
             bytes: self.bytes,
             record,
             position,
-            alignment: self.parsed.header.alignment(),
+            alignment: self.parsed.header.alignment,
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
@@ -103,7 +108,7 @@ impl<'c, 'f> Contents<'c, 'f> {
 
     /// The position of the tensor of that name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.parsed.index.find(self.bytes, name)
+        self.parsed.index.find(self.bytes.into(), name)
     }
 
     /// How many metadata entries there are.
@@ -113,17 +118,17 @@ impl<'c, 'f> Contents<'c, 'f> {
 
     /// The position of the metadata entry of that key.
     pub(crate) fn kv_position(&self, key: &str) -> Option<usize> {
-        self.parsed.kv.position(self.bytes, key)
+        self.parsed.kv.position(self.bytes.into(), key)
     }
 
     /// The metadata entry at a position in the order of the file.
     pub(crate) fn kv_at(&self, position: usize) -> Option<(&'f str, KvRef<'f>)> {
-        self.parsed.kv.entry(self.bytes, position)
+        self.parsed.kv.entry(self.bytes.into(), position)
     }
 
     /// The value of a metadata entry; text and bytes are borrowed from the file.
     pub(crate) fn kv(&self, key: &str) -> Option<KvRef<'f>> {
-        self.parsed.kv.get(self.bytes, key)
+        self.parsed.kv.get(self.bytes.into(), key)
     }
 
     /// The metadata entries whose keys begin with `prefix`, in the order of the bytes of the keys.
@@ -131,12 +136,12 @@ impl<'c, 'f> Contents<'c, 'f> {
         &self,
         prefix: &'c str,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
-        self.parsed.kv.starting_with(self.bytes, prefix)
+        self.parsed.kv.starting_with(self.bytes.into(), prefix)
     }
 
     /// All metadata entries in the order of the file.
     pub(crate) fn kv_iter(&self) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
-        self.parsed.kv.iter(self.bytes)
+        self.parsed.kv.iter(self.bytes.into())
     }
 }
 

@@ -3,9 +3,9 @@
 use smallvec::SmallVec;
 
 use super::File;
-use super::placement::place_buffers;
 use crate::container::{Record, Section};
 use crate::descriptor::TensorDescriptor;
+use crate::descriptor::placement::{Extent, IndexedPlace};
 use crate::error::{FormatError, Rule};
 use crate::policy::Policy;
 
@@ -15,7 +15,7 @@ pub struct TensorEntry<'f> {
     pub(super) bytes: &'f [u8],
     pub(super) record: Record,
     pub(super) position: usize,
-    pub(super) alignment: u64,
+    pub(super) alignment: u32,
     pub(super) region_end: u64,
     pub(super) policy: &'f Policy,
     pub(super) owner: Option<&'f File>,
@@ -72,14 +72,14 @@ impl<'f> TensorEntry<'f> {
         &self,
         descriptor: &TensorDescriptor,
     ) -> Result<SmallVec<[&'f [u8]; 1]>, FormatError> {
+        let of_file = |extent: Extent| match extent.len {
+            0 => Some(Default::default()),
+            len => Section::new(extent.offset, len)?.of(self.bytes),
+        };
+        let missing = |extent: Extent| self.blamed(Rule::Plc04.broken().at(extent.offset));
         self.extents_of(descriptor)?
             .into_iter()
-            .map(|extent| match extent.length() {
-                0 => Ok(Default::default()),
-                _ => {
-                    extent.of(self.bytes).ok_or_else(|| self.blamed(Rule::Plc04.broken().at(extent.offset())))
-                }
-            })
+            .map(|extent| of_file(extent).ok_or_else(|| missing(extent)))
             .collect()
     }
 
@@ -87,8 +87,11 @@ impl<'f> TensorEntry<'f> {
     pub(crate) fn extents_of(
         &self,
         descriptor: &TensorDescriptor,
-    ) -> Result<SmallVec<[Section; 1]>, FormatError> {
-        place_buffers(descriptor, &self.record, self.alignment, self.region_end, self.policy)
+    ) -> Result<SmallVec<[Extent; 1]>, FormatError> {
+        let Record { descriptor_offset, descriptor_length, data_offset, data_length, .. } = self.record;
+        let place = IndexedPlace { descriptor_offset, descriptor_length, data_offset, data_length };
+        descriptor
+            .check_placement(place, self.alignment, self.region_end, self.policy)
             .map_err(|error| self.blamed(error))
     }
 

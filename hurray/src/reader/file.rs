@@ -139,7 +139,7 @@ impl File {
 
     /// The metadata, in the order of the file; empty if there is none.
     pub fn metadata(&self) -> &Metadata {
-        self.0.metadata.get_or_init(|| self.0.parsed.kv.to_metadata(self.bytes()))
+        self.0.metadata.get_or_init(|| self.0.parsed.kv.to_metadata(self.bytes().into()))
     }
 
     /// The top-level composites, in the order of the file. Decodes every descriptor the first time.

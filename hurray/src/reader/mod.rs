@@ -8,13 +8,14 @@ mod info;
 mod near;
 mod open;
 mod padding;
-mod placement;
+mod sequential;
 mod validate;
 
 pub use entry::TensorEntry;
 pub use file::File;
 pub use info::ContainerInfo;
 pub use open::OpenOptions;
+pub use sequential::{SequentialEnd, SequentialReader, SequentialTensor};
 
 pub(crate) use backing::check_alignment;
 pub(crate) use contents::{Contents, Source, default_policy};

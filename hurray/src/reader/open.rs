@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{File, Source, default_policy};
 use super::backing::{Backing, check_alignment};
+use super::{File, Source, default_policy};
 use crate::bytes::AlignedBytes;
 use crate::container::{Header, Parsed};
 use crate::error::OpenError;

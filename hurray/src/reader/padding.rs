@@ -1,7 +1,11 @@
 //! Bytes that belong to nothing must be zero (PAD-01, IDX-17).
 
+use smallvec::SmallVec;
+
 use super::{File, TensorEntry};
+use crate::bytes::to_usize;
 use crate::container::{Header, Section};
+use crate::descriptor::MAGIC;
 use crate::error::{FormatError, Rule};
 
 /// The first byte that is not zero of each stretch of padding from the header to the index, at most
@@ -23,10 +27,10 @@ pub(super) fn check(file: &File, max_errors: usize) -> Vec<FormatError> {
 /// What of the region belongs to a tensor: the descriptor and its buffers. Where the buffers can't be told,
 /// all that the index gives, since nothing can be said of what lies between them.
 fn parts(entry: &TensorEntry<'_>) -> impl Iterator<Item = Section> {
-    let descriptor = entry.descriptor().and_then(|descriptor| entry.extents_of(&descriptor));
-    let buffers = match descriptor {
-        Ok(extents) if !extents.is_empty() || entry.data_length() == 0 => extents,
-        _ => Section::new(entry.data_offset(), entry.data_length()).into_iter().collect(),
+    let placed = entry.descriptor().and_then(|descriptor| entry.extents_of(&descriptor));
+    let buffers: SmallVec<[Section; 1]> = match placed {
+        Ok(extents) => extents.iter().filter_map(|extent| Section::new(extent.offset, extent.len)).collect(),
+        Err(_) => Section::new(entry.data_offset(), entry.data_length()).into_iter().collect(),
     };
     let head = Section::new(entry.descriptor_offset(), u64::from(entry.descriptor_length()));
     head.into_iter().chain(buffers)
@@ -52,7 +56,11 @@ impl Padding<'_> {
             && self.errors.len() < self.max_errors
         {
             let (distance, byte) = found;
-            let error = Rule::Pad01.broken().at(self.at.saturating_add(distance)).expected_to_be("0");
+            // A tensor that the index does not have, rather than stray bytes.
+            let is_tensor =
+                to_usize(distance).and_then(|at| bytes.get(at..)).is_some_and(|b| b.starts_with(&MAGIC));
+            let rule = if is_tensor { Rule::Idx17 } else { Rule::Pad01 };
+            let error = rule.broken().at(self.at.saturating_add(distance)).expected_to_be("0");
             let error = error.but_found(format_args!("{byte:#04x}"));
             self.errors.push(match tensor {
                 Some(name) => error.in_tensor(name),

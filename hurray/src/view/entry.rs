@@ -31,7 +31,12 @@ impl<'f> TensorEntry<'f> {
             Layout::RowMajor => Strides::row_major(&shape),
             Layout::ColumnMajor => Strides::column_major(&shape),
             Layout::Strided { strides } => strides_of(strides)?,
-            other => return Err(TensorError::Layout { expected: "row_major, column_major or strided", found: other.name() }),
+            other => {
+                return Err(TensorError::Layout {
+                    expected: "row_major, column_major or strided",
+                    found: other.name(),
+                });
+            }
         };
         if shape.element_count() == Some(0) {
             return Ok(TensorView::checked(&[], 0, shape, strides));
@@ -52,12 +57,17 @@ impl<'f> TensorEntry<'f> {
         if *descriptor.layout() != Layout::RowMajor {
             return Err(TensorError::Layout { expected: "row_major", found: descriptor.layout().name() });
         }
-        let dims: Option<SmallVec<[usize; 8]>> = descriptor.shape().iter().map(|&dim| to_usize(dim)).collect();
+        let dims: Option<SmallVec<[usize; 8]>> =
+            descriptor.shape().iter().map(|&dim| to_usize(dim)).collect();
         let dims = dims.ok_or(TensorError::Dynamic { dimension: 0 })?;
         let buffers = self.buffers_of(&descriptor)?;
         let start = to_usize(descriptor.byte_offset()).unwrap_or(usize::MAX);
         let bytes = buffers.first().copied().and_then(|buffer| buffer.get(start..)).unwrap_or_default();
-        let count = if dims.contains(&0) { Some(0) } else { dims.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim)) };
+        let count = if dims.contains(&0) {
+            Some(0)
+        } else {
+            dims.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim))
+        };
         // The count decides what a caller allocates: no more than the bytes that are there.
         if count.is_none_or(|count| count.div_ceil(8) > bytes.len()) {
             return Err(self.blamed(Rule::Buf14.broken().but_found(bytes.len())).into());

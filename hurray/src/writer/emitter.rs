@@ -26,9 +26,7 @@ pub(super) struct Emitter<'s, W> {
     staged: Vec<u8>,
     /// The offset in the file after all pieces.
     position: u64,
-    /// The offset in the file after the last write.
-    written: u64,
-    /// Of the bytes since [`Emitter::start_checksum`].
+    /// Of the bytes since [`Emitter::start_checksum`], CRC-32C.
     checksum: Option<u32>,
 }
 
@@ -40,17 +38,12 @@ enum Piece<'s> {
 
 impl<'s, W: Write> Emitter<'s, W> {
     pub(super) fn new(sink: W) -> Self {
-        Self { sink, pieces: Vec::new(), staged: Vec::new(), position: 0, written: 0, checksum: None }
+        Self { sink, pieces: Vec::new(), staged: Vec::new(), position: 0, checksum: None }
     }
 
     /// The offset in the file of the next byte.
     pub(super) fn position(&self) -> u64 {
         self.position
-    }
-
-    /// How many bytes the sink has taken.
-    pub(super) fn written(&self) -> u64 {
-        self.written
     }
 
     /// Starts a CRC-32C of all bytes to come.
@@ -116,7 +109,6 @@ impl<'s, W: Write> Emitter<'s, W> {
     }
 
     /// The part of `bytes` that fits the window, the rest, and whether that part fills the window.
-    #[expect(clippy::type_complexity, reason = "used twice, in place")]
     fn split<'b>(&self, bytes: &'b [u8]) -> Option<(&'b [u8], &'b [u8], bool)> {
         if bytes.is_empty() {
             return None;
@@ -164,7 +156,6 @@ impl<'s, W: Write> Emitter<'s, W> {
         write_all(&mut self.sink, &mut slices)?;
         self.pieces.clear();
         self.staged.clear();
-        self.written = self.position;
         Ok(())
     }
 }

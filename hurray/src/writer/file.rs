@@ -1,6 +1,6 @@
 //! Saving to a path: all of the new file, or the old one untouched.
 
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +66,7 @@ struct Target {
     path: PathBuf,
     folder: PathBuf,
     /// Of the file that is there already.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "modes are only known to unix"))]
     replaced: Option<Metadata>,
 }
 
@@ -103,6 +104,7 @@ impl Target {
         builder.prefix(&prefix);
         #[cfg(unix)]
         {
+            use std::fs::Permissions;
             use std::os::unix::fs::PermissionsExt;
 
             // The system takes off the umask, so nobody has to ask for it, which only works by changing it.

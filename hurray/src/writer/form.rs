@@ -2,20 +2,8 @@
 
 use crate::bytes::align_up;
 use crate::container::{FileFlags, Header, ITEM_ALIGNMENT};
+use crate::descriptor::placement::Profile;
 use crate::error::{FormatError, Rule};
-
-/// How much padding follows the data of a tensor, and what else differs between writers (FORMAT §2.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Profile {
-    /// What the format demands of writers: padding up to the data alignment.
-    #[default]
-    Padded,
-    /// As the format's reference writer: padding up to 8, the KV section and the number of tensors not
-    /// announced in the header. For the byte-for-byte comparison with such files; readers without seek
-    /// take more time over them.
-    Compact,
-}
 
 /// What is decided before the first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,9 +14,11 @@ mod sealed;
 mod source;
 mod stream;
 mod tail;
+#[cfg(test)]
+mod tests;
 
+pub use crate::descriptor::placement::Profile;
 pub use error::{BoxError, NameProblem, NameSpace, SaveError};
-pub use form::Profile;
 pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::error::{NameProblem, SaveError};
 use super::file::FileOptions;
-use super::form::Profile;
 use super::plan::{Plan, PlanOptions};
 use super::progress::Progress;
 use super::sealed::SealedPlan;
 use crate::container::KvValue;
+use crate::descriptor::placement::Profile;
 use crate::limits::Limits;
 
 /// How to save a model.

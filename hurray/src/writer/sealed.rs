@@ -13,6 +13,7 @@ use super::source::{TensorSource, len};
 use super::tail::{Tail, index_entry};
 use crate::bytes::{Sink, align_up};
 use crate::container::{Header, KvValue};
+use crate::descriptor::TensorDescriptor;
 use crate::error::Rule;
 
 /// The key under which the checksums of the tensors are kept, as bytes: for each tensor in file order the CRC-32C,
@@ -36,7 +37,9 @@ impl<'s> SealedPlan<'s> {
     pub(super) fn new(plan: Plan<'s>) -> Result<Self, SaveError> {
         let Plan { options, items, sources, mut metadata, .. } = plan;
         let PlanOptions { form, checksums, .. } = options;
-        composites::check(items.iter().map(|item| (item.name, item.descriptor)))?;
+        let policy = composites::own_policy();
+        let descriptors = items.iter().map(|item| TensorDescriptor::decode(item.descriptor, &policy));
+        composites::check(items.iter().map(|item| item.name), descriptors)?;
         if checksums {
             // The values are not known yet, their place and size are: the end of the section.
             let values = vec![0; items.len().saturating_mul(CHECKSUM_SIZE)];

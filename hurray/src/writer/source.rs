@@ -6,13 +6,8 @@ use std::io::Write;
 
 use super::BoxError;
 
-/// Hands out the bytes of one buffer.
-pub type Fetch<'s> = Box<dyn FnOnce() -> Result<Cow<'s, [u8]>, BoxError> + 's>;
-
-/// Writes the bytes of one buffer, front to back.
-pub type Stream<'s> = Box<dyn FnOnce(&mut dyn Write) -> Result<(), BoxError> + 's>;
-
 /// The bytes of one buffer of a tensor, in the file's form: little-endian, packed.
+#[expect(clippy::type_complexity, reason = "spelled out where users read it")]
 pub enum TensorSource<'s> {
     /// Bytes of the model: written from where they are.
     Borrowed(&'s [u8]),
@@ -23,14 +18,14 @@ pub enum TensorSource<'s> {
         /// How many bytes there will be. Another number is an error.
         len: u64,
         /// Called once, or not at all if saving fails earlier.
-        fetch: Fetch<'s>,
+        fetch: Box<dyn FnOnce() -> Result<Cow<'s, [u8]>, BoxError> + 's>,
     },
     /// Bytes made in blocks when their turn comes, such as a strided view gathered row by row.
     Stream {
         /// How many bytes there will be. Another number is an error.
         len: u64,
         /// Called once, or not at all if saving fails earlier.
-        write: Stream<'s>,
+        write: Box<dyn FnOnce(&mut dyn Write) -> Result<(), BoxError> + 's>,
     },
 }
 

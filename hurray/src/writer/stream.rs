@@ -1,11 +1,12 @@
 //! The low-level writer: one tensor after the other, to any sink.
 
+use std::fmt;
 use std::io::Write;
 
 use super::composites;
 use super::emitter::Emitter;
 use super::error::{NameSpace, SaveError, check_name};
-use super::form::{FileForm, Placed, Profile};
+use super::form::{FileForm, Placed};
 use super::names::Names;
 use super::options::SaveReport;
 use super::plan::check_lengths;
@@ -14,6 +15,7 @@ use super::tail::{Tail, index_entry};
 use crate::bytes::{Sink, align_up};
 use crate::container::{Header, Metadata};
 use crate::descriptor::TensorDescriptor;
+use crate::descriptor::placement::Profile;
 
 /// What a [`Writer`] has to know before its first byte.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +49,16 @@ pub struct Writer<W: Write> {
     offset: u64,
     /// Whether a write failed, so that nothing can follow.
     is_broken: bool,
+}
+
+impl<W: Write> fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("form", &self.form)
+            .field("tensors", &self.written.len())
+            .field("offset", &self.offset)
+            .finish_non_exhaustive()
+    }
 }
 
 struct Written {
@@ -120,8 +132,8 @@ impl<W: Write> Writer<W> {
         for item in items {
             descriptors.push(self.encode(item)?);
         }
-        let encoded = items.iter().zip(&descriptors).map(|(item, bytes)| (item.name, bytes.as_slice()));
-        composites::check(encoded)?;
+        let names = items.iter().map(|item| item.name);
+        composites::check(names, items.iter().map(|item| Ok(item.descriptor)))?;
         let placed = self.place(items, &descriptors)?;
         self.take_names(items)?;
 

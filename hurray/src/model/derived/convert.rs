@@ -15,5 +15,6 @@ pub fn load_try_from<'f, P: HurrayLoad<'f>, T: TryFrom<P, Error: Display>>(
     mut loader: Loader<'_, 'f>,
 ) -> Result<T, Reported> {
     let stand_in = P::load(loader.by_ref())?;
-    T::try_from(stand_in).map_err(|error| loader.problem(Problem::new(ProblemKind::Refused, "", error.to_string())))
+    T::try_from(stand_in)
+        .map_err(|error| loader.problem(Problem::new(ProblemKind::Refused, "", error.to_string())))
 }

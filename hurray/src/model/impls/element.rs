@@ -40,7 +40,10 @@ pub(super) fn check_dims(dims: &[Dim], shape: &[usize]) -> Result<(), TensorErro
         Dim::Fixed(fixed) => fixed,
         Dim::Any | Dim::Name(_) | Dim::Rest => as_u64(size),
     });
-    Err(TensorError::Shape { expected: expected.collect(), found: shape.iter().map(|&size| as_u64(size)).collect() })
+    Err(TensorError::Shape {
+        expected: expected.collect(),
+        found: shape.iter().map(|&size| as_u64(size)).collect(),
+    })
 }
 
 /// The elements of the tensor at the path, whose shape has to be `dims`.
@@ -158,7 +161,6 @@ impl Saver<'_, '_> {
         }
     }
 }
-
 
 #[cfg(test)]
 mod tests {

@@ -66,7 +66,10 @@ impl<'f> HurrayLoad<'f> for Box<str> {
 
 /// The value of a tensor of rank 0, as a key-value entry would have it.
 pub(crate) fn scalar_of(entry: &TensorEntry<'_>) -> Result<KvValue, TensorError> {
-    fn only<T: Element>(entry: &TensorEntry<'_>, value: impl FnOnce(T) -> KvValue) -> Result<KvValue, TensorError> {
+    fn only<T: Element>(
+        entry: &TensorEntry<'_>,
+        value: impl FnOnce(T) -> KvValue,
+    ) -> Result<KvValue, TensorError> {
         let view = entry.view::<T>()?;
         match view.get(&[]) {
             Some(element) => Ok(value(element)),

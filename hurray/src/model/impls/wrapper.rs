@@ -71,4 +71,3 @@ impl<'f, T: HurrayLoad<'f> + Clone> HurrayLoad<'f> for Cow<'_, T> {
 
     const IS_LEAF: bool = T::IS_LEAF;
 }
-

@@ -90,7 +90,11 @@ impl LoadWalk<'_> {
                 KvRef::Array(array) if array.is_of_bools() => self.bounded(array.len()),
                 other => {
                     let found = other.type_name();
-                    Err(self.report(Problem::new(ProblemKind::Metadata, "an array of bool (hurray.seq)", found)))
+                    Err(self.report(Problem::new(
+                        ProblemKind::Metadata,
+                        "an array of bool (hurray.seq)",
+                        found,
+                    )))
                 }
             };
         }
@@ -144,7 +148,11 @@ impl LoadWalk<'_> {
                 }
                 other => {
                     let found = other.type_name();
-                    Err(self.report(Problem::new(ProblemKind::Metadata, "an array of utf8 (hurray.keys)", found)))
+                    Err(self.report(Problem::new(
+                        ProblemKind::Metadata,
+                        "an array of utf8 (hurray.keys)",
+                        found,
+                    )))
                 }
             };
         }
@@ -159,7 +167,10 @@ impl LoadWalk<'_> {
         // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.
         segments.sort_unstable();
         segments.dedup();
-        Ok(segments.into_iter().map(|segment| (segment.to_owned(), Cow::into_owned(unescape_key(segment)))).collect())
+        Ok(segments
+            .into_iter()
+            .map(|segment| (segment.to_owned(), Cow::into_owned(unescape_key(segment))))
+            .collect())
     }
 }
 

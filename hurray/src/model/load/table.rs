@@ -27,7 +27,9 @@ impl Used {
     /// The positions that were not inserted.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
         (0..self.len).filter(|position| {
-            self.words.get(position / Self::BITS).is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
+            self.words
+                .get(position / Self::BITS)
+                .is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
         })
     }
 }

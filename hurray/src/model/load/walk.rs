@@ -268,10 +268,18 @@ impl<'f> LoadWalk<'f> {
         let Some(position) = self.find() else { return Ok(None) };
         let heads = self.heads.get_or_insert_with(|| Heads::new(self.source.contents()));
         let Some(head) = heads.at(position) else {
-            return Err(self.report(Problem::new(ProblemKind::Layout, "a group of fields", "a tensor of that name")));
+            return Err(self.report(Problem::new(
+                ProblemKind::Layout,
+                "a group of fields",
+                "a tensor of that name",
+            )));
         };
         if head.rule != CompositionRule::Group {
-            return Err(self.report(Problem::new(ProblemKind::Layout, "a group of fields", "a composite of another rule")));
+            return Err(self.report(Problem::new(
+                ProblemKind::Layout,
+                "a group of fields",
+                "a composite of another rule",
+            )));
         }
         if !head.is_complete {
             let found = format!("a torn group: its head wants {} members", head.members);
@@ -329,7 +337,11 @@ impl<'f> LoadWalk<'f> {
         if was_taken || value.is_err() || !self.is_present(0) {
             return value;
         }
-        Err(self.report(Problem::new(ProblemKind::Shape, "one tensor, as its `shape` rule says", "something else")))
+        Err(self.report(Problem::new(
+            ProblemKind::Shape,
+            "one tensor, as its `shape` rule says",
+            "something else",
+        )))
     }
 
     /// Whether a shape rule waits for the tensor at the path.
@@ -352,7 +364,11 @@ impl<'f> LoadWalk<'f> {
 
     pub(super) fn bind(&mut self, frame: Frame, name: &'static str, size: Option<u64>) {
         let Some(size) = size else {
-            let _ = self.report(Problem::new(ProblemKind::Shape, format!("`{name}` as a size"), "a negative number"));
+            let _ = self.report(Problem::new(
+                ProblemKind::Shape,
+                format!("`{name}` as a size"),
+                "a negative number",
+            ));
             return;
         };
         if let Err(clash) = self.bindings.bind(frame.0, name, size, name) {
@@ -417,9 +433,15 @@ impl<'f> LoadWalk<'f> {
         let mut unexpected = Vec::new();
         if !unused.is_empty() {
             let heads = self.heads.get_or_insert_with(|| Heads::new(self.source.contents()));
-            let is_tensor = |position: &usize| heads.at(*position).is_none_or(|head| head.rule != CompositionRule::Group);
-            let names = unused.iter().filter(|position| is_tensor(position)).map(|position| self.source.contents().name(*position));
-            unexpected.extend(names.filter(|name| start.is_empty() || *name == start || under(name, start).is_some()));
+            let is_tensor =
+                |position: &usize| heads.at(*position).is_none_or(|head| head.rule != CompositionRule::Group);
+            let names = unused
+                .iter()
+                .filter(|position| is_tensor(position))
+                .map(|position| self.source.contents().name(*position));
+            unexpected.extend(
+                names.filter(|name| start.is_empty() || *name == start || under(name, start).is_some()),
+            );
         }
         self.add_near_names(&unexpected);
         for name in unexpected {
@@ -448,7 +470,8 @@ impl<'f> LoadWalk<'f> {
         /// Comparing is quadratic: enough to help, not to stall.
         const COMPARED: usize = 200;
         let candidates = unexpected.get(..unexpected.len().min(COMPARED)).unwrap_or_default();
-        let missing = self.report.problems_mut().iter_mut().filter(|problem| problem.kind == ProblemKind::Missing);
+        let missing =
+            self.report.problems_mut().iter_mut().filter(|problem| problem.kind == ProblemKind::Missing);
         for problem in missing.take(COMPARED) {
             let near = crate::reader::near_names(&problem.path, candidates.iter().copied());
             problem.near = near.into_iter().map(String::from).collect();
@@ -461,7 +484,9 @@ fn problem_of(error: &TensorError, wanted: &str) -> Problem {
     use ProblemKind as Kind;
     match error {
         TensorError::NotFound { .. } => Problem::new(Kind::Missing, wanted, ""),
-        TensorError::ElementType { expected, found } => Problem::new(Kind::ElementType, expected.to_string(), found.to_string()),
+        TensorError::ElementType { expected, found } => {
+            Problem::new(Kind::ElementType, expected.to_string(), found.to_string())
+        }
         TensorError::Rank { expected, found } => {
             Problem::new(Kind::Rank, format!("rank {expected}"), format!("rank {found}"))
         }
@@ -472,9 +497,11 @@ fn problem_of(error: &TensorError, wanted: &str) -> Problem {
             Problem::new(Kind::Shape, format!("{expected:?}"), format!("{found:?}"))
         }
         TensorError::Layout { expected, found } => Problem::new(Kind::Layout, *expected, *found),
-        TensorError::Quantized { scheme } => {
-            Problem::new(Kind::Layout, "plain elements (or a `QuantizedView`)", format!("quantized elements ({scheme})"))
-        }
+        TensorError::Quantized { scheme } => Problem::new(
+            Kind::Layout,
+            "plain elements (or a `QuantizedView`)",
+            format!("quantized elements ({scheme})"),
+        ),
         TensorError::Limit { limit, allowed, found } => {
             Problem::new(Kind::Limit, format!("at most {allowed} (`Limits::{limit}`)"), found.to_string())
         }

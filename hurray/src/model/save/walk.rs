@@ -3,10 +3,10 @@
 use crate::container::KvValue;
 use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
-use crate::model::save::Saver;
-use crate::model::{Dim, Field};
 use crate::model::names::{Mark, NamePath};
+use crate::model::save::Saver;
 use crate::model::shape_rule::{Bindings, Scope};
+use crate::model::{Dim, Field};
 use crate::writer::{Plan, SaveError, TensorSource};
 
 /// One step down from a group.
@@ -228,14 +228,21 @@ impl<'s> SaveWalk<'s> {
         let Some(pending) = self.pending.take_if(|pending| pending.path == self.path.mark()) else {
             return Ok(());
         };
-        self.bindings.check(pending.scope, pending.rule, shape, pending.by).map_err(|expected| SaveError::Shape {
-            path: self.path.as_str().into(),
-            expected: expected.into(),
-            found: shape.into(),
+        self.bindings.check(pending.scope, pending.rule, shape, pending.by).map_err(|expected| {
+            SaveError::Shape {
+                path: self.path.as_str().into(),
+                expected: expected.into(),
+                found: shape.into(),
+            }
         })
     }
 
-    pub(super) fn bind(&mut self, frame: Frame, name: &'static str, size: Option<u64>) -> Result<(), SaveError> {
+    pub(super) fn bind(
+        &mut self,
+        frame: Frame,
+        name: &'static str,
+        size: Option<u64>,
+    ) -> Result<(), SaveError> {
         let Some(size) = size else {
             return Err(SaveError::Dimension { path: self.path.as_str().into(), name });
         };
