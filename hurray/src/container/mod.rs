@@ -10,6 +10,7 @@ mod kv_section;
 mod metadata;
 mod names;
 mod parsed;
+mod record;
 mod section;
 mod trailer;
 pub(crate) mod wrong;
@@ -19,10 +20,11 @@ pub use kv::{KvArray, KvValue};
 pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
-pub(crate) use index::{Index, IndexEntry, Record, encode_index};
+pub(crate) use index::{Index, IndexEntry, encode_index};
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use parsed::Parsed;
+pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
 pub(crate) use trailer::Trailer;
 
