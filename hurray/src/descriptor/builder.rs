@@ -91,7 +91,7 @@ impl DescriptorBuilder {
 
     /// The box of a larger tensor that this one is.
     pub fn shard(mut self, shard: Shard) -> Self {
-        self.0.shard = Some(shard);
+        self.0.shard = Some(Box::new(shard));
         self
     }
 

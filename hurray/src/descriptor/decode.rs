@@ -103,7 +103,7 @@ impl TensorDescriptor {
             self.quantization = Some(Quantization::decode(fields, policy)?);
         }
         if flags.has(Flags::SHARD) {
-            self.shard = Some(Shard::decode(fields, self.rank())?);
+            self.shard = Some(Box::new(Shard::decode(fields, self.rank())?));
         }
         if flags.has(Flags::STATISTICS) {
             self.statistics = Statistics::decode(fields, policy)?.map(Box::new);

@@ -47,7 +47,7 @@ pub struct TensorDescriptor {
     pub(crate) layout: Layout,
     pub(crate) buffers: SmallVec<[BufferHandle; 1]>,
     pub(crate) quantization: Option<Quantization>,
-    pub(crate) shard: Option<Shard>,
+    pub(crate) shard: Option<Box<Shard>>,
     pub(crate) statistics: Option<Box<Statistics>>,
     pub(crate) extension_type: Option<ExtensionType>,
     pub(crate) member_role: Option<MemberRole>,
@@ -101,7 +101,7 @@ impl TensorDescriptor {
     /// The box of a larger tensor that this one is.
     #[must_use]
     pub fn shard(&self) -> Option<&Shard> {
-        self.shard.as_ref()
+        self.shard.as_deref()
     }
 
     /// Facts about the values; advisory.

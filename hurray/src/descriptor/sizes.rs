@@ -137,10 +137,27 @@ impl TensorDescriptor {
     /// BUF-14, BUF-15, LAY-STR-01, QNT-PB-09, QNT-NF-06.
     #[inline]
     pub(super) fn check_sizes(&self) -> Result<(), FormatError> {
+        if self.is_plain_and_fits() {
+            return Ok(());
+        }
         if self.layout.is_dense() { self.check_dense_size() } else { self.check_indirect_sizes() }
     }
 
+    /// Whether the tensor is of the commonest kind (row-major, not empty, not quantized, at its buffer's start)
+    /// and its buffer is large enough: the short way to what the checks below would find.
     #[inline]
+    fn is_plain_and_fits(&self) -> bool {
+        let (Layout::RowMajor, None, 0, Some(handle)) =
+            (&self.layout, &self.quantization, self.byte_offset, self.buffers.first())
+        else {
+            return false;
+        };
+        shape::small_element_count(&self.shape)
+            .filter(|count| *count > 0)
+            .and_then(|count| self.element_type.bytes_for(count))
+            .is_some_and(|needed| needed <= handle.byte_size)
+    }
+
     fn check_dense_size(&self) -> Result<(), FormatError> {
         let (Some(count), Some(handle)) = (self.element_count(), self.buffers.first()) else { return Ok(()) };
         if count == 0 {
@@ -168,7 +185,6 @@ impl TensorDescriptor {
         }
     }
 
-    #[inline]
     fn check_dense_end(&self, rule: Rule, shape: &[u64], byte_size: u64) -> Result<(), FormatError> {
         let end = self.dense_end(shape);
         rule.check(end.is_some_and(|end| end <= u128::from(byte_size)), |e| {

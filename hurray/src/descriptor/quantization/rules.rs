@@ -249,3 +249,110 @@ pub(crate) fn storage_range(storage: ElementType) -> (i64, i64) {
         _ => (i64::from(i32::MIN), i64::from(i32::MAX)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptor::{KvRole, ScaleType};
+
+    fn per_block(block_size: u32, scale_type: ScaleType) -> Quantization {
+        Quantization::PerBlock { axis: 1, block_size, scales: 1, zero_points: None, scale_type }
+    }
+
+    fn refused(
+        storage: ElementType,
+        shape: [u64; 2],
+        quantization: Quantization,
+        byte_sizes: &[u64],
+    ) -> Option<Rule> {
+        TensorDescriptor::builder(storage, shape)
+            .quantization(quantization)
+            .buffer_sizes(byte_sizes.iter().copied())
+            .build()
+            .err()
+            .map(|broken| broken.rule())
+    }
+
+    #[test]
+    fn refuses_scales_and_zero_points_that_do_not_fit_the_storage_type() {
+        let per_tensor = |storage, scale, zero_point| {
+            refused(storage, [2, 2], Quantization::PerTensor { scale, zero_point }, &[])
+        };
+        assert_eq!(per_tensor(ElementType::Int4, -0.5, -8), None);
+        assert_eq!(per_tensor(ElementType::Int4, -0.5, 8), Some(Rule::QntPt02));
+        assert_eq!(per_tensor(ElementType::UInt32, 1.0, -1), Some(Rule::QntPt02));
+        assert_eq!(per_tensor(ElementType::Int8, f32::NAN, 0), Some(Rule::QntPt01));
+        assert_eq!(per_tensor(ElementType::Float32, 1.0, 0), Some(Rule::Qnt13));
+    }
+
+    #[test]
+    fn refuses_parameter_buffers_that_are_none() {
+        let per_channel = |scales| Quantization::PerChannel { axis: 0, scales, zero_points: None };
+        let int8 =
+            |quantization, byte_sizes: &[u64]| refused(ElementType::Int8, [2, 4], quantization, byte_sizes);
+        assert_eq!(int8(per_channel(1), &[8, 8]), None);
+        assert_eq!(int8(per_channel(1), &[8, 9]), Some(Rule::QntPc04));
+        assert_eq!(int8(per_channel(2), &[8, 8]), Some(Rule::Qnt07));
+        assert_eq!(int8(per_channel(0), &[8, 8]), Some(Rule::Qnt08));
+        assert_eq!(int8(per_channel(1), &[8, 8, 8]), Some(Rule::Buf02));
+        let axis_2 = Quantization::PerChannel { axis: 2, scales: 1, zero_points: None };
+        assert_eq!(int8(axis_2, &[8, 8]), Some(Rule::Qnt11));
+        let shared = Quantization::PerChannel { axis: 0, scales: 1, zero_points: Some(1) };
+        assert_eq!(int8(shared.clone(), &[8, 16]), None);
+        assert_eq!(int8(shared, &[8, 8]), Some(Rule::Qnt09));
+    }
+
+    #[test]
+    fn refuses_blocks_that_do_not_fit_the_axis() {
+        let int8 = |block_size, byte_sizes: &[u64]| {
+            refused(ElementType::Int8, [2, 5], per_block(block_size, ScaleType::Float32), byte_sizes)
+        };
+        assert_eq!(int8(4, &[16, 16]), None);
+        assert_eq!(int8(4, &[15, 16]), Some(Rule::QntPb09));
+        assert_eq!(int8(4, &[9, 16]), Some(Rule::Buf14));
+        assert_eq!(int8(4, &[16, 8]), Some(Rule::QntPb06));
+        assert_eq!(int8(3, &[16, 16]), Some(Rule::QntPb01));
+        assert_eq!(int8(8, &[16, 8]), Some(Rule::QntPb02));
+        let mxfp = Quantization::Mxfp { axis: 1, block_size: 32, scales: 1 };
+        assert_eq!(refused(ElementType::Int8, [2, 64], mxfp.clone(), &[128, 4]), None);
+        assert_eq!(refused(ElementType::Int8, [2, 48], mxfp.clone(), &[96, 4]), Some(Rule::QntMx02));
+        assert_eq!(refused(ElementType::Int8, [2, 0], mxfp, &[0, 0]), Some(Rule::QntMx02));
+        let nf4 = Quantization::Nf4 { axis: 1, block_size: 8, scales: 1 };
+        assert_eq!(refused(ElementType::UInt4, [2, 9], nf4.clone(), &[16, 16]), None);
+        assert_eq!(refused(ElementType::UInt4, [2, 9], nf4, &[9, 16]), Some(Rule::QntNf06));
+    }
+
+    #[test]
+    fn paged_tensors_have_one_parameter_per_slot() {
+        let paged = BlockPaged {
+            page_size: 4,
+            num_pages: 5,
+            paged_axis: 0,
+            num_seqs: 2,
+            kv_role: KvRole::Key,
+            layer_index: None,
+            wide_indices: false,
+        };
+        let refused = |axis, block_size, scale_bytes| {
+            let quantization = Quantization::PerBlock {
+                axis,
+                block_size,
+                scales: 3,
+                zero_points: None,
+                scale_type: ScaleType::Float32,
+            };
+            TensorDescriptor::builder(ElementType::Int8, [3, 2, 8])
+                .layout(Layout::BlockPaged(paged))
+                .quantization(quantization)
+                .buffer_sizes([320, 12, 12, scale_bytes])
+                .build()
+                .err()
+                .map(|broken| broken.rule())
+        };
+        // The block is longer than the 3 tokens of the axis, which does not matter here.
+        assert_eq!(refused(0, 4, 80), None);
+        assert_eq!(refused(0, 4, 12), Some(Rule::QntBp04));
+        assert_eq!(refused(1, 4, 80), Some(Rule::QntBp02));
+        assert_eq!(refused(0, 2, 80), Some(Rule::QntBp03));
+    }
+}

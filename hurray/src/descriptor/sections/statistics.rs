@@ -129,3 +129,48 @@ impl Statistics {
             .zeros(4);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Mode;
+
+    fn decode(patches: &[(usize, u8)], policy: &Policy) -> Result<Option<Statistics>, Rule> {
+        let mut sink = Sink::default();
+        Statistics {
+            nnz: Some(3),
+            n_of_m: Some((2, 4)),
+            nan_inf: Some((false, true)),
+            ..Statistics::default()
+        }
+        .encode(&mut sink);
+        let mut bytes = sink.into_vec();
+        for (at, value) in patches {
+            bytes[*at] = *value;
+        }
+        Statistics::decode(&mut Cursor::new(&bytes, 0, Rule::Dsc04), policy).map_err(|broken| broken.rule())
+    }
+
+    #[test]
+    fn fields_without_their_bit_are_unknown() {
+        let strict = Policy::default();
+        let known = decode(&[], &strict).unwrap().unwrap();
+        assert_eq!((known.nnz, known.n_of_m, known.nan_inf), (Some(3), Some((2, 4)), Some((false, true))));
+        assert_eq!((known.sparsity_ratio, known.range, known.moments), (None, None, None));
+        // Only `nnz` is valid: what the others hold is ignored.
+        let only_nnz = decode(&[(0, 1), (64, 9), (66, 7), (63, 0xFF)], &strict).unwrap().unwrap();
+        assert_eq!(only_nnz, Statistics { nnz: Some(3), ..Statistics::default() });
+    }
+
+    #[test]
+    fn contradictions_are_refused_or_dropped() {
+        let permissive = Policy { mode: Mode::Permissive, ..Policy::default() };
+        for (patch, rule) in [((64, 5), Rule::Sta06), ((66, 2), Rule::Sta07)] {
+            assert_eq!(decode(&[patch], &Policy::default()), Err(rule));
+            assert_eq!(decode(&[patch], &permissive), Ok(None));
+        }
+        for (patch, rule) in [((1, 1), Rule::Sta01), ((4, 1), Rule::Sta02), ((71, 1), Rule::Sta02)] {
+            assert_eq!(decode(&[patch], &permissive), Err(rule));
+        }
+    }
+}
