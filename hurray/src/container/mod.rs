@@ -12,6 +12,8 @@ mod names;
 mod parsed;
 mod record;
 mod section;
+#[cfg(test)]
+mod tests;
 mod trailer;
 pub(crate) mod wrong;
 
