@@ -38,5 +38,8 @@ const _: () = assert!(MIN_FILE_SIZE == 112);
 /// Descriptors, the KV section and the index start at multiples of this, in bytes.
 pub(crate) const ITEM_ALIGNMENT: u64 = 8;
 
-/// The largest minor version of the container whose every byte is known (FORMAT §8.1).
-pub(crate) const KNOWN_MINOR: u8 = 0;
+/// The minor version of the container that is written: the lowest one that suffices (HDR-13).
+pub(crate) const WRITTEN_MINOR: u8 = 0;
+
+/// The minor versions of the container whose every byte is known (FORMAT §8.1).
+pub(crate) const KNOWN_MINORS: std::ops::RangeInclusive<u8> = 0..=WRITTEN_MINOR;

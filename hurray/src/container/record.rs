@@ -77,12 +77,12 @@ impl Record {
     /// Reads the entry that `bytes` start with, whose first byte stands at `offset` in the file, and tells what
     /// follows it. `None` if anything is wrong: [`Self::explain`] says what.
     #[inline]
-    pub(super) fn split_off<'b>(
-        bytes: &'b [u8],
+    pub(super) fn split_off(
+        bytes: &[u8],
         offset: u64,
         index_position: u64,
         region: Region,
-    ) -> Option<(Self, &'b [u8])> {
+    ) -> Option<(Self, &[u8])> {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
         let name_length = u16::from_le_bytes(*name_length);
         let (name, rest) = rest.split_at_checked(usize::from(name_length))?;
