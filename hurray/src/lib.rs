@@ -18,6 +18,9 @@ mod element;
 mod error;
 mod limits;
 
-pub use element::{Element, ElementType};
+pub use element::{
+    Bool, Complex64, Complex128, Element, ElementType, F4E2M1, F6E2M3, F6E3M2, F8E4M3, F8E5M2, F8E8M0, F128,
+    I2, I4, PackedElement, PackedSlice, Scalar, Stored, U2, U4,
+};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;

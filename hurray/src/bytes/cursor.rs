@@ -34,10 +34,8 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], FormatError> {
-        let taken = self
-            .position
-            .checked_add(count)
-            .and_then(|end| Some((end, self.bytes.get(self.position..end)?)));
+        let taken =
+            self.position.checked_add(count).and_then(|end| Some((end, self.bytes.get(self.position..end)?)));
         match taken {
             Some((end, bytes)) => {
                 self.position = end;

@@ -25,7 +25,13 @@ impl Rule {
     /// Starts the report of this rule being broken.
     #[cold]
     pub(crate) fn broken(self) -> FormatError {
-        FormatError(Box::new(Violation { rule: self, tensor: None, offset: None, expected: None, found: None }))
+        FormatError(Box::new(Violation {
+            rule: self,
+            tensor: None,
+            offset: None,
+            expected: None,
+            found: None,
+        }))
     }
 
     /// Passes when `holds`, else reports the rule as broken, with `found` and `expected` told by `tell`.

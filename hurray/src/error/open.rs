@@ -47,7 +47,9 @@ pub enum OpenError {
         source: FormatError,
     },
     /// The bytes in memory do not start at an address that the views need.
-    #[error("the bytes start at an address aligned to {have}, views need {need}: copy them with `File::copy_from_slice`")]
+    #[error(
+        "the bytes start at an address aligned to {have}, views need {need}: copy them with `File::copy_from_slice`"
+    )]
     Misaligned {
         /// The alignment in bytes that is needed.
         need: usize,

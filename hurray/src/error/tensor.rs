@@ -84,6 +84,24 @@ pub enum TensorError {
         /// The dimension, from 0.
         dimension: usize,
     },
+    /// Parts that should make up a tensor do not fit each other.
+    #[error("{what}: {found}, expected {expected}")]
+    Parts {
+        /// Which part, and in what unit.
+        what: &'static str,
+        /// What the other parts ask for.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
+    /// A value does not fit in the element type.
+    #[error("value {position} does not fit in {element_type}")]
+    Value {
+        /// The element type.
+        element_type: ElementType,
+        /// The position among the values given.
+        position: usize,
+    },
     /// The result would be larger than [`Limits`](crate::Limits) allows.
     #[error("the result exceeds the limit `{limit}`: {found} of at most {allowed}")]
     Limit {
