@@ -17,6 +17,7 @@ pub mod descriptor;
 mod element;
 mod error;
 mod limits;
+mod view;
 
 pub use element::{
     Bool, Complex64, Complex128, Element, ElementType, F4E2M1, F6E2M3, F6E3M2, F8E4M3, F8E5M2, F8E8M0, F128,
@@ -24,3 +25,4 @@ pub use element::{
 };
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
+pub use view::{Shape, Tensor, TensorView};

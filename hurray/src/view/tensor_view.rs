@@ -1,0 +1,287 @@
+//! The typed, borrowed view of a dense tensor.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::element::Element;
+use crate::error::TensorError;
+use crate::view::strides::{Strides, check_reach};
+use crate::view::{Shape, Tensor};
+
+/// A dense tensor borrowed from memory: a slice, a shape and strides, all in elements.
+///
+/// A plain value: copying it copies no element. Rank 0 to 8; tensors of higher rank have `DynTensorView`.
+///
+/// ```
+/// use hurray::TensorView;
+///
+/// let data = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+/// let view = TensorView::from_slice(&data, &[2, 3])?;
+/// assert_eq!(view.get(&[1, 0]), Some(4.0));
+/// assert_eq!(view.as_slice(), Some(&data[..]));
+/// # Ok::<(), hurray::TensorError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct TensorView<'a, T> {
+    /// Everything that the strides can reach.
+    data: &'a [T],
+    /// Where element `[0, ..., 0]` lies in `data`.
+    origin: usize,
+    shape: Shape,
+    strides: Strides,
+}
+
+impl<'a, T: Element> TensorView<'a, T> {
+    /// A row-major view of a whole slice.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Shape`] unless the shape has exactly `data.len()` elements,
+    /// [`TensorError::RankTooHigh`] above rank 8.
+    pub fn from_slice(data: &'a [T], shape: &[usize]) -> Result<Self, TensorError> {
+        let shape = Shape::new(shape)?;
+        if shape.element_count() == Some(data.len()) {
+            Ok(Self::contiguous(data, shape))
+        } else {
+            Err(TensorError::Shape {
+                expected: vec![u64::try_from(data.len()).unwrap_or(u64::MAX)],
+                found: shape.iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect(),
+            })
+        }
+    }
+
+    /// A view through signed strides: element `i` lies at `data[origin + sum(i[k] * strides[k])]`.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Shape`] when an element would lie outside `data`, [`TensorError::Rank`] when shape and
+    /// strides differ in length, [`TensorError::RankTooHigh`] above rank 8.
+    pub fn from_strided(
+        data: &'a [T],
+        origin: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Result<Self, TensorError> {
+        let shape = Shape::new(shape)?;
+        let strides = Strides::from_slice(strides)
+            .filter(|_| strides.len() == shape.rank())
+            .ok_or(TensorError::Rank { expected: shape.rank(), found: strides.len() })?;
+        check_reach(&shape, &strides, origin, data.len())?;
+        Ok(Self { data, origin, shape, strides })
+    }
+
+    /// `data` has exactly as many elements as `shape`.
+    pub(crate) fn contiguous(data: &'a [T], shape: Shape) -> Self {
+        Self { data, origin: 0, shape, strides: Strides::row_major(&shape) }
+    }
+
+    /// Every element was checked to lie in `data`.
+    pub(crate) fn checked(data: &'a [T], origin: usize, shape: Shape, strides: Strides) -> Self {
+        Self { data, origin, shape, strides }
+    }
+
+    /// The dimensions in elements, dimension 0 first; empty for a scalar.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.shape.dims()
+    }
+
+    /// The strides in elements, one per dimension.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.strides.as_slice(self.shape.rank())
+    }
+
+    /// The number of dimensions.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.shape.rank()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a tensor is seldom asked that way, and rank 0 is not empty")]
+    pub fn len(&self) -> usize {
+        self.shape.element_count().unwrap_or(usize::MAX)
+    }
+
+    /// The elements as one slice, when they lie one after another in row-major order; else `None`, never
+    /// reordered data.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&'a [T]> {
+        if !self.strides.is_row_major(&self.shape) {
+            return None;
+        }
+        let count = self.shape.element_count()?;
+        if count == 0 {
+            return Some(&[]);
+        }
+        self.data.get(self.origin..self.origin.checked_add(count)?)
+    }
+
+    /// The element at an index; `None` outside the shape or at another rank.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, index: &[usize]) -> Option<T> {
+        let offset = self.strides.offset(&self.shape, index)?;
+        self.data.get(self.origin.checked_add_signed(offset)?).copied()
+    }
+
+    /// The elements in row-major order of their indices, whatever the strides are.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'a, T> {
+        Iter::new(*self)
+    }
+
+    /// The elements in row-major order, copied.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<T> {
+        match self.as_slice() {
+            Some(slice) => slice.to_vec(),
+            None => self.iter().collect(),
+        }
+    }
+
+    /// The same tensor, packed in row-major order in memory of its own.
+    #[must_use]
+    pub fn to_dense(&self) -> Tensor<T> {
+        Tensor::contiguous(self.to_vec(), self.shape)
+    }
+
+    /// Rows `rows` along dimension 0; borrows the same memory.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Index`] when the range ends past dimension 0 or before it starts,
+    /// [`TensorError::Rank`] for a scalar.
+    pub fn slice(&self, rows: Range<usize>) -> Result<Self, TensorError> {
+        let &count = self.shape.first().ok_or(TensorError::Rank { expected: 1, found: 0 })?;
+        if rows.start > rows.end || rows.end > count {
+            return Err(TensorError::Index { index: vec![rows.start, rows.end], shape: self.shape.to_vec() });
+        }
+        let length = rows.end.saturating_sub(rows.start);
+        let dims = self.shape.iter().enumerate().map(|(axis, &dim)| if axis == 0 { length } else { dim });
+        let shape = Shape::from_dims(dims).unwrap_or(self.shape);
+        let first = self.strides().first().copied().unwrap_or(0);
+        // An empty range moves nothing: its start may lie one past the last row.
+        let offset = if length == 0 { 0 } else { rows.start.cast_signed().wrapping_mul(first) };
+        let origin = self.origin.checked_add_signed(offset).unwrap_or(self.origin);
+        Ok(Self { data: self.data, origin, shape, strides: self.strides })
+    }
+
+    /// The inline shape.
+    pub(crate) fn dims(&self) -> Shape {
+        self.shape
+    }
+
+    /// The slice that holds all elements, and where element `[0, ..., 0]` lies in it.
+    pub(crate) fn storage(&self) -> (&'a [T], usize) {
+        (self.data, self.origin)
+    }
+}
+
+impl<T: Element> PartialEq for TensorView<'_, T> {
+    fn eq(&self, other: &Self) -> bool {
+        if self.shape != other.shape {
+            return false;
+        }
+        match (self.as_slice(), other.as_slice()) {
+            (Some(left), Some(right)) => left == right,
+            _ => self.iter().eq(other.iter()),
+        }
+    }
+}
+
+impl<T: Element> fmt::Debug for TensorView<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TensorView<{}>{:?} ", T::TYPE, self.shape)?;
+        fmt_elements(f, self.iter())
+    }
+}
+
+/// The first elements; the rest as dots.
+pub(crate) fn fmt_elements<T: fmt::Debug>(
+    f: &mut fmt::Formatter<'_>,
+    elements: impl Iterator<Item = T>,
+) -> fmt::Result {
+    const SHOWN: usize = 8;
+    f.write_str("[")?;
+    for (position, element) in elements.take(SHOWN.saturating_add(1)).enumerate() {
+        match position {
+            0 => write!(f, "{element:?}")?,
+            SHOWN => f.write_str(", ..")?,
+            _ => write!(f, ", {element:?}")?,
+        }
+    }
+    f.write_str("]")
+}
+
+impl<'a, T: Element> IntoIterator for TensorView<'a, T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+/// The elements of a view in row-major order of their indices.
+#[derive(Debug, Clone)]
+pub struct Iter<'a, T> {
+    data: &'a [T],
+    shape: Shape,
+    strides: Strides,
+    index: [usize; Shape::MAX_RANK],
+    /// Of the next element, in `data`.
+    position: isize,
+    remaining: usize,
+}
+
+impl<'a, T: Element> Iter<'a, T> {
+    fn new(view: TensorView<'a, T>) -> Self {
+        Self {
+            data: view.data,
+            shape: view.shape,
+            strides: view.strides,
+            index: [0; Shape::MAX_RANK],
+            position: view.origin.cast_signed(),
+            remaining: view.len(),
+        }
+    }
+
+    /// Moves on by one, as an odometer: no division, and one addition for all but the last of a row.
+    #[inline]
+    fn advance(&mut self) {
+        let rank = self.shape.rank();
+        let dims = self.shape.dims().iter().rev();
+        let strides = self.strides.as_slice(rank).iter().rev();
+        let index = self.index.get_mut(..rank).unwrap_or_default().iter_mut().rev();
+        for ((at, &dim), &stride) in index.zip(dims).zip(strides) {
+            *at = at.wrapping_add(1);
+            self.position = self.position.wrapping_add(stride);
+            if *at < dim {
+                return;
+            }
+            self.position = self.position.wrapping_sub(stride.wrapping_mul(dim.cast_signed()));
+            *at = 0;
+        }
+    }
+}
+
+impl<T: Element> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.remaining = self.remaining.checked_sub(1)?;
+        let element = usize::try_from(self.position).ok().and_then(|at| self.data.get(at)).copied();
+        self.advance();
+        element
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.remaining, Some(self.remaining))
+    }
+}
+
+impl<T: Element> ExactSizeIterator for Iter<'_, T> {}
