@@ -25,4 +25,7 @@ pub use element::{
 };
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
-pub use view::{Shape, Tensor, TensorView};
+pub use view::{
+    Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView, Index, Morton, MortonView,
+    Packed, PackedView, Shape, Tensor, TensorView, Tiled, TiledView,
+};

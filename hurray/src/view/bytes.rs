@@ -4,29 +4,27 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::tensor::SharedMemory;
 use crate::bytes::AlignedBytes;
-
-/// What keeps shared bytes alive: a mapping, a buffer read from a file, ...
-pub(crate) type BytesOwner = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 /// A range of immutable bytes that an `Arc` keeps alive; cheap to clone. Bytes that were handed over start at
 /// an address aligned to 64.
 #[derive(Clone)]
 pub(crate) struct SharedBytes {
     /// `None` for no bytes at all.
-    owner: Option<BytesOwner>,
+    owner: Option<SharedMemory>,
     range: Range<usize>,
 }
 
 impl SharedBytes {
     /// A range of the bytes of `owner`; `None` if it lies outside.
-    pub(crate) fn of(owner: BytesOwner, range: Range<usize>) -> Option<Self> {
+    pub(crate) fn of(owner: SharedMemory, range: Range<usize>) -> Option<Self> {
         (*owner).as_ref().get(range.clone())?;
         Some(Self { owner: Some(owner), range })
     }
 
     /// The range of the bytes of `owner` that `part` is; `None` if it is no part of them.
-    pub(crate) fn part_of(owner: &BytesOwner, part: &[u8]) -> Option<Self> {
+    pub(crate) fn part_of(owner: &SharedMemory, part: &[u8]) -> Option<Self> {
         if part.is_empty() {
             return Some(Self::default());
         }
@@ -98,11 +96,11 @@ impl fmt::Debug for SharedBytes {
 mod tests {
     use std::sync::Arc;
 
-    use super::{BytesOwner, SharedBytes};
+    use super::{SharedBytes, SharedMemory};
 
     #[test]
     fn a_part_is_found_by_its_address_only() {
-        let owner: BytesOwner = Arc::new(vec![1_u8, 2, 3, 4]);
+        let owner: SharedMemory = Arc::new(vec![1_u8, 2, 3, 4]);
         let whole = (*owner).as_ref();
         assert_eq!(SharedBytes::part_of(&owner, &whole[1..3]).unwrap().as_slice(), [2, 3]);
         assert_eq!(SharedBytes::part_of(&owner, &whole[4..]).unwrap().as_slice(), []);

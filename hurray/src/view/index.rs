@@ -2,12 +2,14 @@
 
 use smallvec::SmallVec;
 
-use crate::bytes::to_usize;
 use crate::descriptor::DYNAMIC;
 use crate::error::TensorError;
 
-/// A shape, or an index, in elements.
-pub(crate) type Extents = SmallVec<[usize; 8]>;
+/// An index in elements, one number per dimension; inline up to rank 8.
+pub type Index = SmallVec<[usize; 8]>;
+
+/// A shape in elements.
+pub(crate) type Extents = Index;
 
 /// A shape of the file in memory. Dimensions of a sparse tensor may well exceed what memory holds; beyond
 /// `isize::MAX` they exceed what an index can say.
@@ -17,9 +19,9 @@ pub(crate) fn extents(shape: &[u64]) -> Result<Extents, TensorError> {
         if extent == DYNAMIC {
             return Err(TensorError::Dynamic { dimension });
         }
-        let fits = to_usize(extent).ok_or(TensorError::Limit {
+        let fits = usize::try_from(extent).map_err(|_| TensorError::Limit {
             limit: "usize",
-            allowed: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
+            allowed: u64::try_from(usize::MAX).unwrap_or(u64::MAX),
             found: extent.into(),
         })?;
         extents.push(fits);
@@ -32,7 +34,9 @@ pub(crate) fn element_count(shape: &[usize]) -> u128 {
     if shape.contains(&0) {
         return 0;
     }
-    shape.iter().fold(1_u128, |count, extent| count.saturating_mul(u128::try_from(*extent).unwrap_or(u128::MAX)))
+    shape
+        .iter()
+        .fold(1_u128, |count, extent| count.saturating_mul(u128::try_from(*extent).unwrap_or(u128::MAX)))
 }
 
 /// The number of elements of a result of `bytes_each` bytes per element, which has at most `limit` bytes.

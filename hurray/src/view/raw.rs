@@ -158,10 +158,7 @@ pub(crate) struct SharedTensor {
 }
 
 impl SharedTensor {
-    pub(crate) fn new(
-        descriptor: TensorDescriptor,
-        buffers: impl IntoIterator<Item = SharedBytes>,
-    ) -> Self {
+    pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
         let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }

@@ -55,7 +55,10 @@ impl<T: Element> Storage<T> {
                 let bytes = (**memory).as_ref();
                 let end = start.saturating_add(len.saturating_mul(size_of::<T>()));
                 // Checked in `Tensor::shared`; a memory that answers differently later has no elements.
-                bytes.get(*start..end).and_then(|bytes| bytemuck::try_cast_slice(bytes).ok()).unwrap_or_default()
+                bytes
+                    .get(*start..end)
+                    .and_then(|bytes| bytemuck::try_cast_slice(bytes).ok())
+                    .unwrap_or_default()
             }
         }
     }
@@ -75,7 +78,12 @@ impl<T: Element> Tensor<T> {
 
     /// `data` has exactly as many elements as `shape`.
     pub(crate) fn contiguous(data: Vec<T>, shape: Shape) -> Self {
-        Self { storage: Storage::Owned(Arc::new(data)), origin: 0, shape, strides: Strides::row_major(&shape) }
+        Self {
+            storage: Storage::Owned(Arc::new(data)),
+            origin: 0,
+            shape,
+            strides: Strides::row_major(&shape),
+        }
     }
 
     /// A tensor over memory that it shares. `view` borrows from that memory and gives shape and place.
@@ -84,7 +92,11 @@ impl<T: Element> Tensor<T> {
     pub(crate) fn shared(memory: SharedMemory, view: TensorView<'_, T>) -> Option<Self> {
         let (data, origin) = view.storage();
         let (bytes, data_bytes) = ((*memory).as_ref(), bytemuck::cast_slice::<T, u8>(data));
-        let start = if data.is_empty() { 0 } else { data_bytes.as_ptr().addr().checked_sub(bytes.as_ptr().addr())? };
+        let start = if data.is_empty() {
+            0
+        } else {
+            data_bytes.as_ptr().addr().checked_sub(bytes.as_ptr().addr())?
+        };
         let within = bytes.get(start..start.checked_add(data_bytes.len())?)?;
         if !data.is_empty() && !std::ptr::eq(within, data_bytes) {
             return None;

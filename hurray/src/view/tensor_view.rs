@@ -100,7 +100,10 @@ impl<'a, T: Element> TensorView<'a, T> {
 
     /// The number of elements.
     #[must_use]
-    #[expect(clippy::len_without_is_empty, reason = "a tensor is seldom asked that way, and rank 0 is not empty")]
+    #[expect(
+        clippy::len_without_is_empty,
+        reason = "a tensor is seldom asked that way, and rank 0 is not empty"
+    )]
     pub fn len(&self) -> usize {
         self.shape.element_count().unwrap_or(usize::MAX)
     }
