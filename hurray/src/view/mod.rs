@@ -15,6 +15,8 @@ mod sparse;
 mod strides;
 mod tensor;
 mod tensor_view;
+#[cfg(test)]
+mod tests;
 mod tiled;
 mod twin;
 mod walk;

@@ -3,8 +3,6 @@
 mod compressed;
 mod coo;
 mod csf;
-#[cfg(test)]
-mod tests;
 
 pub use compressed::{Csc, CscView, Csr, CsrView};
 pub use coo::{Coo, CooView};
