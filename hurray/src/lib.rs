@@ -26,6 +26,6 @@ pub use element::{
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use view::{
-    Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView, Index, Morton, MortonView,
-    Packed, PackedView, Shape, Tensor, TensorView, Tiled, TiledView,
+    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
+    Index, Morton, MortonView, Packed, PackedView, PageIndices, Shape, Tensor, TensorView, Tiled, TiledView,
 };

@@ -94,6 +94,9 @@ pub enum TensorError {
         /// What is there.
         found: u64,
     },
+    /// A paged tensor says how many pages each sequence has, and that does not tell how many tokens.
+    #[error("the file does not determine how many tokens each sequence has: give the counts to the view")]
+    TokenCounts,
     /// A value does not fit in the element type.
     #[error("value {position} does not fit in {element_type}")]
     Value {

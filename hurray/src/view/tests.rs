@@ -50,7 +50,8 @@ fn tiled_offset(layout: &TiledLayout, index: &[usize], dims: &[usize]) -> i64 {
     let grid: Vec<usize> = dims.iter().zip(&tile).map(|(d, t)| d.div_ceil(*t)).collect();
     let t: Vec<usize> = index.iter().zip(&tile).map(|(i, t)| i / t).collect();
     let e: Vec<usize> = index.iter().zip(&tile).map(|(i, t)| i % t).collect();
-    ordered(&layout.outer, &t, &grid) * tile.iter().product::<usize>() as i64 + ordered(&layout.inner, &e, &tile)
+    ordered(&layout.outer, &t, &grid) * tile.iter().product::<usize>() as i64
+        + ordered(&layout.inner, &e, &tile)
 }
 
 /// FORMAT §5.5.
@@ -78,14 +79,19 @@ fn check_tiled<T: Stored>(values: &[T::Value], shape: &[usize], layout: &TiledLa
     assert_eq!(view.to_dense().unwrap(), values, "{layout:?}");
     assert_eq!(by_index(shape, |at| view.get(at).unwrap()), values, "{layout:?}");
     if let Some(stored) = view.values() {
-        let reference = by_index(shape, |at| T::get(stored, tiled_offset(layout, at, shape) as usize).unwrap());
+        let reference =
+            by_index(shape, |at| T::get(stored, tiled_offset(layout, at, shape) as usize).unwrap());
         assert_eq!(reference, values, "{layout:?}");
     }
     assert_eq!(view.get(shape), None);
 }
 
 fn order() -> impl Strategy<Value = TileOrder> {
-    prop_oneof![Just(TileOrder::RowMajor), Just(TileOrder::ColumnMajor), Just(TileOrder::Strided(Default::default()))]
+    prop_oneof![
+        Just(TileOrder::RowMajor),
+        Just(TileOrder::ColumnMajor),
+        Just(TileOrder::Strided(Default::default()))
+    ]
 }
 
 /// Explicit strides that mean the same as column-major order.
@@ -257,7 +263,9 @@ fn indices_that_break_a_rule_are_refused_when_a_tensor_is_made() {
 fn a_result_beyond_the_limit_is_refused_before_memory_is_asked_for() {
     let coo = Coo::<f32>::from_parts(&[1 << 30, 1 << 30], &[[5, 1 << 29]], &[1.0]).unwrap();
     let error = coo.view().to_dense().unwrap_err();
-    assert!(matches!(error, crate::TensorError::Limit { limit: "dense_bytes", found, .. } if found == 1 << 62));
+    assert!(
+        matches!(error, crate::TensorError::Limit { limit: "dense_bytes", found, .. } if found == 1 << 62)
+    );
     assert_eq!(coo.view().get(&[5, 1 << 29]).unwrap(), 1.0);
     assert_eq!(coo.view().get(&[5, 0]).unwrap(), 0.0);
     let huge = Coo::<f32>::from_parts(&[usize::MAX - 1; 5], &[[0; 5]], &[1.0]).unwrap();

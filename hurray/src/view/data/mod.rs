@@ -1,10 +1,12 @@
 //! The rules that only the bytes of a tensor can break (kind *data* in FORMAT §9).
 
+mod paged;
 mod sparse;
 
 use std::borrow::Cow;
 use std::fmt::Display;
 
+use super::paged::Pages;
 use super::raw::RawTensor;
 use super::sparse::{Compressed, Coordinates, Fibres};
 use crate::descriptor::Layout;
@@ -82,6 +84,10 @@ impl Findings<'_, '_> {
             },
             Layout::Csf { .. } => match Fibres::of(raw) {
                 Ok(parts) => sparse::csf(&parts, self),
+                Err(error) => sparse::format_of(error, self),
+            },
+            Layout::BlockPaged(_) => match Pages::of(raw) {
+                Ok(parts) => paged::paged(&parts, self),
                 Err(error) => sparse::format_of(error, self),
             },
             _ => {}
