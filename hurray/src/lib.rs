@@ -27,5 +27,6 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use view::{
     BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
-    Index, Morton, MortonView, Packed, PackedView, PageIndices, Shape, Tensor, TensorView, Tiled, TiledView,
+    Index, Morton, MortonView, Packed, PackedView, PageIndices, QuantizedTensor, QuantizedView, Shape,
+    Symmetry, Tensor, TensorView, Tiled, TiledView,
 };

@@ -14,6 +14,7 @@ mod types;
 pub use complex::{Complex64, Complex128};
 pub use float8::{F8E4M3, F8E5M2, F8E8M0};
 pub use float128::F128;
+pub(crate) use minifloat::MiniFloat;
 pub use packed::{Bool, F4E2M1, F6E2M3, F6E3M2, I2, I4, PackedElement, U2, U4};
 pub use pod::Element;
 pub use scalar::Scalar;

@@ -109,7 +109,7 @@ pub(crate) fn extremes(axes: &Axes, shape: &[usize]) -> Option<(i128, i128)> {
 }
 
 /// The shape as stored: row- and column-major tensors with quantized blocks store whole blocks (FORMAT §6.3).
-fn storage_shape(descriptor: &TensorDescriptor, shape: &[usize]) -> Option<Extents> {
+pub(crate) fn storage_shape(descriptor: &TensorDescriptor, shape: &[usize]) -> Option<Extents> {
     let mut stored: Extents = shape.iter().copied().collect();
     if let Some(
         Quantization::PerBlock { axis, block_size, .. }

@@ -58,7 +58,7 @@ impl<'a> Compressed<'a> {
         pairs.enumerate().map(|(major, (&start, &end))| (major, at(start)..at(end)))
     }
 
-    fn position(&self, index: &[usize]) -> Option<usize> {
+    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
         let [row, column] = *index else { return None };
         let [major, minor] = if self.by_rows { [row, column] } else { [column, row] };
         let start = at(*self.pointers.get(major)?);

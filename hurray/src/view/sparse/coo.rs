@@ -42,7 +42,7 @@ impl<'a> Coordinates<'a> {
         self.coordinates.chunks_exact(self.shape.len().max(1))
     }
 
-    fn position(&self, index: &[usize]) -> Option<usize> {
+    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
         let wanted: smallvec::SmallVec<[u64; 8]> = index.iter().map(|at| stored(*at)).collect();
         if !self.is_sorted {
             return self.entries().position(|entry| entry == wanted.as_slice());

@@ -59,7 +59,7 @@ impl<'a> Fibres<'a> {
         Ok(Self { shape, nnz: *nnz, levels })
     }
 
-    fn position(&self, index: &[usize]) -> Option<usize> {
+    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
         self.levels.iter().try_fold(0_usize, |node, level| {
             let start = at(*level.positions.get(node)?);
             let end = at(*level.positions.get(node.checked_add(1)?)?);

@@ -34,6 +34,16 @@ pub(crate) fn walk(raw: &RawTensor<'_>, transfer: &mut impl Transfer) -> Result<
     Ok(())
 }
 
+/// The position of the stored entry at an index inside the shape, after the indices were checked.
+pub(crate) fn position(raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
+    raw.check_indices()?;
+    Ok(match raw.descriptor().layout() {
+        Layout::Coo { .. } => Coordinates::of(raw)?.position(index),
+        Layout::Csr { .. } | Layout::Csc { .. } => Compressed::of(raw)?.position(index),
+        _ => Fibres::of(raw)?.position(index),
+    })
+}
+
 /// Every element in row-major order, zeros included.
 fn to_dense<T: Stored>(
     raw: &RawTensor<'_>,
