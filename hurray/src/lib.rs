@@ -28,5 +28,5 @@ pub use limits::Limits;
 pub use view::{
     BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
     Index, Morton, MortonView, Packed, PackedView, PageIndices, QuantizedTensor, QuantizedView, Shape,
-    Symmetry, Tensor, TensorView, Tiled, TiledView,
+    Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };

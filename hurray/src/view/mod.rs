@@ -14,6 +14,7 @@ mod quantized;
 mod raw;
 mod shape;
 mod sparse;
+mod statistics;
 mod strides;
 mod tensor;
 mod tensor_view;
@@ -21,6 +22,7 @@ mod tensor_view;
 mod tests;
 mod tiled;
 mod twin;
+mod values;
 mod walk;
 
 pub use curves::{Hilbert, HilbertView, Morton, MortonView};
@@ -34,4 +36,11 @@ pub use tensor::Tensor;
 pub use tensor_view::{Iter, TensorView};
 pub use tiled::{Tiled, TiledView};
 
+pub use values::Values;
+
+pub(crate) use bytes::SharedBytes;
+pub(crate) use data::validate_data;
+pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
+pub(crate) use twin::View;
+pub(crate) use values::{dequantized_values, logical_value, logical_values};

@@ -22,7 +22,7 @@ use elements::Elements;
 use parameters::Parameters;
 use transfer::Dequantize;
 
-pub(crate) use parameters::parameter_bytes;
+pub(crate) use parameters::{parameter_bytes, storage_range};
 pub use quantize::Symmetry;
 
 /// Where the elements of a tensor of any layout lie.

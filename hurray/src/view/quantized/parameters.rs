@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
 use crate::descriptor::{Layout, Quantization, ScaleType};
-use crate::element::F8E8M0;
+use crate::element::{ElementType, F8E8M0};
 use crate::error::TensorError;
 use crate::view::axes::{Axes, Axis, Digit};
 use crate::view::index;
@@ -227,4 +227,23 @@ fn by_block(shape: &[usize], axis: usize, block: u32) -> (Option<ParameterIndex>
         return (Some(ParameterIndex::Logical { axes, shape: shape.into() }), Some(0));
     }
     make().map_or((None, None), |(index, count)| (Some(index), Some(count)))
+}
+
+/// The integers that a storage type holds.
+pub(crate) fn storage_range(storage: ElementType) -> Option<(i64, i64)> {
+    let bits = storage.bits()?;
+    let half = 1_i64.checked_shl(bits.checked_sub(1)?)?;
+    match storage {
+        ElementType::Int2
+        | ElementType::Int4
+        | ElementType::Int8
+        | ElementType::Int16
+        | ElementType::Int32 => Some((half.checked_neg()?, half.checked_sub(1)?)),
+        ElementType::UInt2
+        | ElementType::UInt4
+        | ElementType::UInt8
+        | ElementType::UInt16
+        | ElementType::UInt32 => Some((0, half.checked_mul(2)?.checked_sub(1)?)),
+        _ => None,
+    }
 }

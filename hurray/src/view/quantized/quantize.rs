@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use super::elements::nf4;
-use super::parameters::{Parameter, Parameters};
+use super::parameters::{Parameter, Parameters, storage_range};
 use super::{QuantizedPlan, QuantizedTensor};
 use crate::bytes::to_usize;
 use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor};
@@ -229,21 +229,8 @@ impl Bounds {
 
 /// The integers that a storage type of at most `bits` bits holds.
 fn integer_range(storage: ElementType, bits: u32) -> Result<(i64, i64), TensorError> {
-    use ElementType as Type;
-    let range = match storage {
-        Type::Int2 => (-2, 1),
-        Type::UInt2 => (0, 3),
-        Type::Int4 => (-8, 7),
-        Type::UInt4 => (0, 15),
-        Type::Int8 => (i8::MIN.into(), i8::MAX.into()),
-        Type::UInt8 => (0, u8::MAX.into()),
-        Type::Int16 => (i16::MIN.into(), i16::MAX.into()),
-        Type::UInt16 => (0, u16::MAX.into()),
-        Type::Int32 => (i32::MIN.into(), i32::MAX.into()),
-        Type::UInt32 => (0, u32::MAX.into()),
-        _ => return Err(wrong_storage(storage)),
-    };
-    if storage.bits().is_some_and(|own| own <= bits) { Ok(range) } else { Err(wrong_storage(storage)) }
+    let fits = storage.bits().is_some_and(|own| own <= bits);
+    storage_range(storage).filter(|_| fits).ok_or_else(|| wrong_storage(storage))
 }
 
 #[cold]
