@@ -7,6 +7,12 @@ use std::io::{self, Read};
 #[repr(C, align(64))]
 struct Line([u8; AlignedBytes::ALIGNMENT]);
 
+impl std::fmt::Debug for AlignedBytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AlignedBytes").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
 /// Owned bytes whose first address is a multiple of 64.
 #[derive(Clone, Default)]
 pub(crate) struct AlignedBytes {
@@ -24,6 +30,14 @@ impl AlignedBytes {
         Self { lines: bytemuck::allocation::zeroed_vec(len.div_ceil(Self::ALIGNMENT)), len }
     }
 
+    /// As [`Self::zeroed`], for a length that comes from outside: an error where memory does not suffice.
+    pub(crate) fn try_zeroed(len: usize) -> io::Result<Self> {
+        match bytemuck::allocation::try_zeroed_vec(len.div_ceil(Self::ALIGNMENT)) {
+            Ok(lines) => Ok(Self { lines, len }),
+            Err(()) => Err(io::ErrorKind::OutOfMemory.into()),
+        }
+    }
+
     pub(crate) fn copy_from(bytes: &[u8]) -> Self {
         let mut copy = Self::zeroed(bytes.len());
         copy.as_mut_slice().copy_from_slice(bytes);
@@ -32,7 +46,7 @@ impl AlignedBytes {
 
     /// Reads exactly `len` bytes.
     pub(crate) fn read_exact(mut source: impl Read, len: usize) -> io::Result<Self> {
-        let mut bytes = Self::zeroed(len);
+        let mut bytes = Self::try_zeroed(len)?;
         source.read_exact(bytes.as_mut_slice())?;
         Ok(bytes)
     }

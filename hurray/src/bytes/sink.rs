@@ -59,6 +59,10 @@ impl Sink {
         &self.0
     }
 
+    pub(crate) fn as_mut_slice(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+
     pub(crate) fn into_vec(self) -> Vec<u8> {
         self.0
     }

@@ -1,15 +1,29 @@
 //! Tensor descriptors (FORMAT §3): what they hold; decoding, encoding and the rules of one descriptor. No I/O.
 
 mod buffers;
+mod builder;
+mod decode;
+mod encode;
+mod header;
 mod layout;
+pub(crate) mod placement;
 mod quantization;
+mod rules;
 mod sections;
+pub(crate) mod shape;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod writing;
 
 use smallvec::SmallVec;
 
 use crate::element::ElementType;
 
+pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
+
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
+pub use builder::DescriptorBuilder;
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
 pub use quantization::{Quantization, ScaleType};
 pub use sections::{ExtensionKind, ExtensionType, MemberRole, Shard, Statistics};
@@ -33,7 +47,7 @@ pub struct TensorDescriptor {
     pub(crate) layout: Layout,
     pub(crate) buffers: SmallVec<[BufferHandle; 1]>,
     pub(crate) quantization: Option<Quantization>,
-    pub(crate) shard: Option<Shard>,
+    pub(crate) shard: Option<Box<Shard>>,
     pub(crate) statistics: Option<Box<Statistics>>,
     pub(crate) extension_type: Option<ExtensionType>,
     pub(crate) member_role: Option<MemberRole>,
@@ -87,7 +101,7 @@ impl TensorDescriptor {
     /// The box of a larger tensor that this one is.
     #[must_use]
     pub fn shard(&self) -> Option<&Shard> {
-        self.shard.as_ref()
+        self.shard.as_deref()
     }
 
     /// Facts about the values; advisory.
@@ -108,6 +122,18 @@ impl TensorDescriptor {
         self.member_role
     }
 
+    /// The minor version of the descriptor; what is written always has 0.
+    #[must_use]
+    pub fn version_minor(&self) -> u8 {
+        self.version_minor
+    }
+
+    /// How many bytes a newer minor version has after the sections that are known.
+    #[must_use]
+    pub fn trailing_bytes(&self) -> u32 {
+        self.trailing_bytes
+    }
+
     /// The head's own fields, if this is a composite head.
     #[must_use]
     pub fn composite(&self) -> Option<&CompositeHead> {
@@ -116,4 +142,9 @@ impl TensorDescriptor {
             _ => None,
         }
     }
+}
+
+/// A position in a descriptor as the errors have it.
+fn at(position: usize) -> u64 {
+    u64::try_from(position).unwrap_or(u64::MAX)
 }

@@ -10,3 +10,5 @@ pub use format::FormatError;
 pub use open::{FileKind, OpenError};
 pub use rule::{Rule, RuleKind};
 pub use tensor::TensorError;
+
+pub(crate) use tensor::near as near_names;

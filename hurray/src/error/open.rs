@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::FormatError;
+use crate::error::{FormatError, Rule};
 
 /// Why bytes or a file do not open as a Hurray container.
 ///
@@ -79,6 +79,24 @@ impl OpenError {
             _ => None,
         }
     }
+
+    /// The rule that does not hold, also where the error has a variant of its own: HDR-02 for what is
+    /// something else, HDR-01 and TRL-01 for what is cut.
+    #[must_use]
+    pub fn rule(&self) -> Option<Rule> {
+        match self {
+            Self::Format { source, .. } => Some(source.rule()),
+            Self::NotHurray { found: FileKind::Empty, .. } => Some(Rule::Hdr01),
+            Self::NotHurray { found: FileKind::Directory, .. } => None,
+            Self::NotHurray { .. } => Some(Rule::Hdr02),
+            Self::Truncated { have: ..Self::MIN_SIZE, .. } => Some(Rule::Hdr01),
+            Self::Truncated { .. } => Some(Rule::Trl01),
+            Self::Io { .. } | Self::Misaligned { .. } | Self::Limit { .. } => None,
+        }
+    }
+
+    /// The size in bytes of the smallest file (FORMAT §2.1).
+    const MIN_SIZE: u64 = 112;
 
     /// The file concerned, where there is one.
     #[must_use]

@@ -135,10 +135,10 @@ impl TensorError {
 }
 
 /// `; near names: a, b`, or nothing.
-pub(crate) fn near(names: &[Box<str>]) -> String {
+pub(crate) fn near<N: AsRef<str>>(names: &[N]) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let names: Vec<String> = names.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+    let names: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref().escape_debug())).collect();
     format!("; near: {}", names.join(", "))
 }

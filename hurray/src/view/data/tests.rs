@@ -17,8 +17,8 @@ fn u64s(values: &[u64]) -> Vec<u8> {
 fn broken(descriptor: TensorDescriptor, buffers: &[Vec<u8>]) -> Vec<(&'static str, u64)> {
     let aligned: Vec<crate::bytes::AlignedBytes> =
         buffers.iter().map(|bytes| crate::bytes::AlignedBytes::copy_from(bytes)).collect();
-    let raw = RawTensor::new(descriptor, aligned.iter().map(|bytes| bytes.as_slice()))
-        .with_file_offsets((1..).map(|number| number * 4096).take(buffers.len()));
+    let offsets = (1..).map(|number| number * 4096).take(buffers.len());
+    let raw = RawTensor::placed(descriptor, aligned.iter().map(|bytes| bytes.as_slice()), offsets);
     validate_data(&raw).iter().map(|error| (error.rule().id(), error.offset().unwrap())).collect()
 }
 

@@ -2,9 +2,9 @@
 
 use half::{bf16, f16};
 
+use super::QuantizedTensor;
 use super::elements::nf4;
 use super::parameters::{Parameter, Parameters, storage_range};
-use super::QuantizedTensor;
 use crate::bytes::to_usize;
 use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor};
 use crate::element::{ElementType, MiniFloat, bits};

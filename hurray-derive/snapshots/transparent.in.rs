@@ -1,0 +1,2 @@
+#[hurray(transparent)]
+struct Meters<T>(T, #[hurray(skip)] usize);

@@ -1,0 +1,20 @@
+//! `from`, `try_from` and `into`: a type in the file that stands in for the one in the model.
+
+use std::fmt::Display;
+
+use crate::model::load::{Loader, Reported};
+use crate::model::{HurrayLoad, Problem, ProblemKind};
+
+/// Loads a stand-in and converts it.
+pub fn load_from<'f, P: HurrayLoad<'f>, T: From<P>>(loader: Loader<'_, 'f>) -> Result<T, Reported> {
+    P::load(loader).map(T::from)
+}
+
+/// Loads a stand-in and converts it, if it lets itself be.
+pub fn load_try_from<'f, P: HurrayLoad<'f>, T: TryFrom<P, Error: Display>>(
+    mut loader: Loader<'_, 'f>,
+) -> Result<T, Reported> {
+    let stand_in = P::load(loader.by_ref())?;
+    T::try_from(stand_in)
+        .map_err(|error| loader.problem(Problem::new(ProblemKind::Refused, "", error.to_string())))
+}

@@ -1,0 +1,109 @@
+//! Loading structs and their fields.
+
+use std::fmt::Display;
+
+use crate::model::load::{GroupLoader, Loader, Reported};
+use crate::model::{AsDimension, Field, HurrayLoad, KvLoad};
+
+/// A struct; its head, if the file has one, is checked.
+pub fn load_group<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, 'f>, Reported> {
+    loader.group()
+}
+
+/// A struct of key-value entries only.
+pub fn load_metadata<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, 'f>, Reported> {
+    loader.group()
+}
+
+/// A field by its own impl.
+pub fn load_field<'f, T: HurrayLoad<'f>>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &Field,
+) -> Result<T, Reported> {
+    group.derived_field(field, None::<fn() -> T>, T::load)
+}
+
+/// A field that takes a default where the file has nothing.
+pub fn load_field_or<'f, T: HurrayLoad<'f>>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &Field,
+    default: impl FnOnce() -> T,
+) -> Result<T, Reported> {
+    group.derived_field(field, Some(default), T::load)
+}
+
+/// A field by a function of the user's.
+pub fn load_field_with<'f, T>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &Field,
+    load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+) -> Result<T, Reported> {
+    group.derived_field(field, None::<fn() -> T>, load)
+}
+
+/// A field by a function of the user's, that takes a default where the file has nothing.
+pub fn load_field_with_or<'f, T>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &Field,
+    load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    default: impl FnOnce() -> T,
+) -> Result<T, Reported> {
+    group.derived_field(field, Some(default), load)
+}
+
+/// The fields of a struct among those of the one that holds it.
+pub fn load_flattened<'f, T: HurrayLoad<'f>>(group: &mut GroupLoader<'_, 'f>) -> Result<T, Reported> {
+    group.flattened(T::load)
+}
+
+/// A field that is one key-value entry.
+pub fn load_kv<'f, T: KvLoad<'f>>(group: &mut GroupLoader<'_, 'f>, field: &Field) -> Result<T, Reported> {
+    group.derived_field(field, None::<fn() -> T>, |loader| loader.kv_value())
+}
+
+/// A field that is one key-value entry, or takes a default.
+pub fn load_kv_or<'f, T: KvLoad<'f>>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &Field,
+    default: impl FnOnce() -> T,
+) -> Result<T, Reported> {
+    group.derived_field(field, Some(default), |loader| loader.kv_value())
+}
+
+/// A loaded field whose value is the size that a name in the struct's shape rules stands for.
+pub fn bind_load<T: AsDimension>(
+    group: &mut GroupLoader<'_, '_>,
+    name: &'static str,
+    value: &Result<T, Reported>,
+) {
+    if let Ok(value) = value {
+        group.bind(name, value.as_dimension());
+    }
+}
+
+/// A loaded field, held against the user's check.
+pub fn validate_field<T, E: Display>(
+    group: &mut GroupLoader<'_, '_>,
+    name: &'static str,
+    value: Result<T, Reported>,
+    check: impl FnOnce(&T) -> Result<(), E>,
+) -> Result<T, Reported> {
+    let value = value?;
+    match check(&value) {
+        Ok(()) => Ok(value),
+        Err(error) => Err(group.refuse_field(name, &error)),
+    }
+}
+
+/// The whole struct, held against the user's check.
+pub fn finish_validated<'l, 'f, T, E: Display>(
+    mut group: GroupLoader<'l, 'f>,
+    build: impl FnOnce() -> Result<T, Reported>,
+    check: impl FnOnce(&T) -> Result<(), E>,
+) -> Result<T, Reported> {
+    let value = build()?;
+    match check(&value) {
+        Ok(()) => group.finish().map(|()| value),
+        Err(error) => Err(group.refuse(&error)),
+    }
+}

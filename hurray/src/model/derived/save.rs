@@ -1,0 +1,60 @@
+//! Saving structs and their fields.
+
+use crate::model::save::{GroupSaver, Saver};
+use crate::model::{AsDimension, Field, HurraySave, KvSave};
+use crate::writer::SaveError;
+
+/// A struct with a head of its own.
+pub fn save_group<'p, 's>(saver: Saver<'p, 's>) -> Result<GroupSaver<'p, 's>, SaveError> {
+    saver.group()
+}
+
+/// A struct of key-value entries only.
+pub fn save_metadata<'p, 's>(saver: Saver<'p, 's>) -> Result<GroupSaver<'p, 's>, SaveError> {
+    saver.metadata()
+}
+
+/// A field by its own impl.
+pub fn save_field<'s, T: HurraySave + ?Sized>(
+    group: &mut GroupSaver<'_, 's>,
+    field: &Field,
+    value: &'s T,
+) -> Result<(), SaveError> {
+    group.derived_field(field, |saver| value.save(saver))
+}
+
+/// A field by a function of the user's.
+pub fn save_field_with<'s, T: ?Sized>(
+    group: &mut GroupSaver<'_, 's>,
+    field: &Field,
+    value: &'s T,
+    save: impl FnOnce(&'s T, Saver<'_, 's>) -> Result<(), SaveError>,
+) -> Result<(), SaveError> {
+    group.derived_field(field, |saver| save(value, saver))
+}
+
+/// The fields of a struct among those of the one that holds it.
+pub fn save_flattened<'s, T: HurraySave + ?Sized>(
+    group: &mut GroupSaver<'_, 's>,
+    value: &'s T,
+) -> Result<(), SaveError> {
+    group.flattened(|saver| value.save(saver))
+}
+
+/// A field that is one key-value entry.
+pub fn save_kv<T: KvSave + ?Sized>(
+    group: &mut GroupSaver<'_, '_>,
+    field: &Field,
+    value: &T,
+) -> Result<(), SaveError> {
+    group.derived_field(field, |saver| saver.kv_of(value))
+}
+
+/// A field whose value is the size that a name in the struct's shape rules stands for.
+pub fn bind_save<T: AsDimension>(
+    group: &mut GroupSaver<'_, '_>,
+    name: &'static str,
+    value: &T,
+) -> Result<(), SaveError> {
+    group.bind(name, value.as_dimension())
+}

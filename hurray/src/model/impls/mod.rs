@@ -1,0 +1,22 @@
+//! Impls for the types of std and of this library, by family.
+
+mod array;
+mod element;
+mod map;
+mod option;
+mod scalar;
+mod sequence;
+mod slice;
+mod tensor;
+mod tuple;
+mod unit_enum;
+mod wrapper;
+
+pub use slice::SliceElement;
+pub use unit_enum::{LoadUnitEnum, SaveUnitEnum};
+
+pub(crate) use scalar::scalar_of;
+pub(crate) use unit_enum::{
+    known, load_unit_enum, load_unit_enums, save_unit_enum, save_unit_enums, skipped, unit_enum_from_value,
+    unit_enum_value, unit_enum_values, unit_enums_from_value,
+};

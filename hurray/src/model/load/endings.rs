@@ -1,0 +1,127 @@
+//! Where a model comes from: bytes in memory, a file read or mapped, an open file.
+
+use std::path::Path;
+
+use crate::model::load::{LoadError, LoadOptions, LoadWalk, Loader};
+use crate::model::{HurrayLoad, HurrayLoadOwned, LoadReport};
+use crate::reader::{File, OpenOptions, Source, open_strict};
+
+/// Loads a model from bytes in memory, and borrows straight from them.
+///
+/// # Errors
+///
+/// [`LoadError::Open`] when the bytes are not a Hurray file, or start at an address that views can't borrow
+/// from ([`OpenError::Misaligned`](crate::OpenError::Misaligned)); [`LoadError::Report`] when they do not fit
+/// the model.
+///
+/// ```
+/// use hurray::{HurrayLoad, HurraySave, TensorView};
+///
+/// #[derive(HurraySave, HurrayLoad)]
+/// struct Linear<'a> {
+///     weight: TensorView<'a, f32>,
+/// }
+///
+/// let weight = [1.0f32, 2.0];
+/// let bytes = hurray::to_bytes(&Linear { weight: TensorView::from_slice(&weight, &[2, 1])? })?;
+/// let linear: Linear<'_> = hurray::from_slice(&bytes)?;
+/// assert_eq!(linear.weight.get(&[1, 0]), Some(2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_slice<'a, M: HurrayLoad<'a>>(bytes: &'a [u8]) -> Result<M, LoadError> {
+    load_from(open_strict(bytes)?, "", &LoadOptions::new()).map(|(model, _)| model)
+}
+
+/// Loads a model that borrows nothing: reads the file into memory, which the model's tensors share.
+///
+/// # Errors
+///
+/// [`LoadError::Open`] when the file does not open, [`LoadError::Report`] when it does not fit the model.
+pub fn load<M: HurrayLoadOwned>(path: impl AsRef<Path>) -> Result<M, LoadError> {
+    File::read(path)?.load()
+}
+
+/// Loads a model that borrows nothing: maps the file, and the model's tensors share the mapping.
+///
+/// # Errors
+///
+/// [`LoadError::Open`] when the file does not open, [`LoadError::Report`] when it does not fit the model.
+///
+/// # Safety
+///
+/// As for [`File::map`]: nobody changes or truncates the file as long as the model, or any tensor of it, lives.
+pub unsafe fn map<M: HurrayLoadOwned>(path: impl AsRef<Path>) -> Result<M, LoadError> {
+    // SAFETY: the caller promises what `File::map` asks for.
+    let file = unsafe { File::map(path) }?;
+    file.load()
+}
+
+impl File {
+    /// Loads a model whose views borrow from the file. The whole model is checked, and every field is loaded,
+    /// before it is built.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Report`] lists everything that is missing, unexpected or different.
+    pub fn load<'f, M: HurrayLoad<'f>>(&'f self) -> Result<M, LoadError> {
+        self.load_with(&LoadOptions::new()).map(|(model, _)| model)
+    }
+
+    /// Loads the part of a model that was saved under a path, such as `encoder.layers.3`. What lies elsewhere
+    /// in the file is not looked at.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Report`] as for [`load`](Self::load).
+    pub fn load_at<'f, M: HurrayLoad<'f>>(&'f self, path: &str) -> Result<M, LoadError> {
+        load_from(self.source(), path, &LoadOptions::new()).map(|(model, _)| model)
+    }
+
+    /// Loads a model and tells what the load did on its own.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Report`] as for [`load`](Self::load), as far as `options` do not allow it.
+    pub fn load_with<'f, M: HurrayLoad<'f>>(
+        &'f self,
+        options: &LoadOptions,
+    ) -> Result<(M, LoadReport), LoadError> {
+        load_from(self.source(), "", options)
+    }
+
+    /// Loads into a model that is there already: all of it, or on any error nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError::Report`] as for [`load`](Self::load); the model is as it was.
+    pub fn load_into<'f, M: HurrayLoad<'f>>(&'f self, model: &mut M) -> Result<(), LoadError> {
+        *model = self.load()?;
+        Ok(())
+    }
+}
+
+impl OpenOptions {
+    /// Loads a model from bytes in memory, and borrows straight from them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`from_slice`](crate::from_slice()).
+    pub fn from_slice<'a, M: HurrayLoad<'a>>(&'a self, bytes: &'a [u8]) -> Result<M, LoadError> {
+        load_from(self.open_slice(bytes)?, "", &LoadOptions::new()).map(|(model, _)| model)
+    }
+}
+
+fn load_from<'f, M: HurrayLoad<'f>>(
+    source: Source<'f>,
+    path: &str,
+    options: &LoadOptions,
+) -> Result<(M, LoadReport), LoadError> {
+    let mut walk = LoadWalk::new(source, options);
+    walk.start_at(path);
+    let model = M::load(Loader::root(&mut walk));
+    let (report, fits) = walk.finish(path);
+    match model {
+        Ok(model) if fits => Ok((model, report)),
+        _ => Err(LoadError::Report(Box::new(report))),
+    }
+}

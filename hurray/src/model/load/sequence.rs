@@ -1,0 +1,196 @@
+//! Sequences and maps: how many elements there are, and under which names.
+
+use std::borrow::Cow;
+
+use crate::container::{KvArray, KvRef, KvValue};
+use crate::model::load::walk::{Frame, LoadWalk, Segment};
+use crate::model::load::{Loader, Reported};
+use crate::model::names::{KEYS, SEQUENCE, unescape_key};
+use crate::model::{HurrayLoad, Problem, ProblemKind};
+
+impl<'l, 'f> Loader<'l, 'f> {
+    /// The elements of a sequence, saved as a group.
+    pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
+        let walk = self.walk;
+        let length = walk.sequence_length()?;
+        let frame = walk.open_counted()?;
+        // No more than one element for each thing that the file has; a sequence of empty elements grows.
+        let mut values = Vec::with_capacity(length.min(walk.things()));
+        let mut failed = None;
+        for index in 0..length {
+            let mark = walk.push_index(index);
+            match T::load(Loader::at(&mut *walk, 0)) {
+                Ok(value) => values.push(value),
+                Err(reported) => failed = Some(reported),
+            }
+            walk.pop(mark);
+        }
+        walk.close(frame);
+        failed.map_or(Ok(values), Err)
+    }
+
+    /// The values of a map, saved as a group, with their keys.
+    pub(crate) fn map<T: HurrayLoad<'f>>(self) -> Result<Vec<(String, T)>, Reported> {
+        let walk = self.walk;
+        let keys = walk.map_keys(T::IS_LEAF)?;
+        let frame = walk.open_counted()?;
+        let mut values = Vec::with_capacity(keys.len());
+        let mut failed = None;
+        for (segment, key) in keys {
+            let mark = walk.push(Segment::Name, &segment);
+            match T::load(Loader::at(&mut *walk, 0)) {
+                Ok(value) => values.push((key, value)),
+                Err(reported) => failed = Some(reported),
+            }
+            walk.pop(mark);
+        }
+        walk.close(frame);
+        failed.map_or(Ok(values), Err)
+    }
+
+    /// The places of a tuple.
+    pub(crate) fn tuple(self) -> Result<TupleLoader<'l, 'f>, Reported> {
+        let walk = self.walk;
+        let frame = walk.open()?;
+        Ok(TupleLoader { walk, frame, next: 0 })
+    }
+}
+
+/// The places of a tuple, one after another.
+pub(crate) struct TupleLoader<'l, 'f> {
+    walk: &'l mut LoadWalk<'f>,
+    frame: Frame,
+    next: usize,
+}
+
+impl<'f> TupleLoader<'_, 'f> {
+    pub(crate) fn place<T: HurrayLoad<'f>>(&mut self) -> Result<T, Reported> {
+        let mark = self.walk.push_index(self.next);
+        self.next = self.next.saturating_add(1);
+        let value = T::load(Loader::at(&mut *self.walk, 0));
+        self.walk.pop(mark);
+        value
+    }
+}
+
+impl Drop for TupleLoader<'_, '_> {
+    fn drop(&mut self) {
+        self.walk.close(self.frame);
+    }
+}
+
+impl LoadWalk<'_> {
+    /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
+    /// names of its elements.
+    fn sequence_length(&mut self) -> Result<usize, Reported> {
+        let noted = self.own_kv(SEQUENCE);
+        let members = self.head()?;
+        if let Some(noted) = noted {
+            return match noted {
+                KvRef::Array(array) if array.is_of_bools() => self.bounded(array.len()),
+                other => {
+                    let found = other.type_name();
+                    Err(self.report(Problem::new(
+                        ProblemKind::Metadata,
+                        "an array of bool (hurray.seq)",
+                        found,
+                    )))
+                }
+            };
+        }
+        if let Some(members) = members {
+            return self.bounded(usize::try_from(members).unwrap_or(usize::MAX));
+        }
+        self.length_from_names()
+    }
+
+    fn bounded(&mut self, length: usize) -> Result<usize, Reported> {
+        let allowed = self.limits().sequence;
+        if u64::try_from(length).is_ok_and(|length| length <= allowed) {
+            return Ok(length);
+        }
+        let expected = format!("at most {allowed} elements (`Limits::sequence`)");
+        Err(self.report(Problem::new(ProblemKind::Limit, expected, length.to_string())))
+    }
+
+    /// Elements `0`, `1`, ...: as many as there are, without a gap.
+    fn length_from_names(&mut self) -> Result<usize, Reported> {
+        let mut indices: Vec<usize> = self
+            .names_under()
+            .into_iter()
+            .filter_map(|name| index_of(name.split('.').next().unwrap_or(name)))
+            .collect();
+        indices.sort_unstable();
+        indices.dedup();
+        if indices.is_empty() && !self.is_root() {
+            return Err(self.missing("a sequence"));
+        }
+        if let Some((gap, _)) = indices.iter().enumerate().find(|(position, index)| position != *index) {
+            let found = format!("element {} after {gap} elements", indices.get(gap).copied().unwrap_or(gap));
+            let mark = self.push_index(gap);
+            let problem = Problem::new(ProblemKind::Missing, "elements 0, 1, ... without a gap", found);
+            let reported = self.report(problem);
+            self.pop(mark);
+            return Err(reported);
+        }
+        Ok(indices.len())
+    }
+
+    /// The segment and the key of each value of the map at the path.
+    fn map_keys(&mut self, values_are_leaves: bool) -> Result<Vec<(String, String)>, Reported> {
+        let noted = self.own_kv(KEYS);
+        let head = self.head()?;
+        if let Some(noted) = noted {
+            return match noted.to_value() {
+                KvValue::Array(KvArray::Strings(keys)) => {
+                    let segment = |key: &str| crate::model::names::escape_key(key).into_owned();
+                    Ok(keys.into_iter().map(|key| (segment(&key), key)).collect())
+                }
+                other => {
+                    let found = other.type_name();
+                    Err(self.report(Problem::new(
+                        ProblemKind::Metadata,
+                        "an array of utf8 (hurray.keys)",
+                        found,
+                    )))
+                }
+            };
+        }
+        let names = self.names_under();
+        if names.is_empty() && head.is_none() && !self.is_root() {
+            return Err(self.missing("a map"));
+        }
+        let mut segments: Vec<&str> = names
+            .into_iter()
+            .map(|name| if values_are_leaves { name } else { name.split('.').next().unwrap_or(name) })
+            .collect();
+        // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.
+        segments.sort_unstable();
+        segments.dedup();
+        Ok(segments
+            .into_iter()
+            .map(|segment| (segment.to_owned(), Cow::into_owned(unescape_key(segment))))
+            .collect())
+    }
+}
+
+/// The index that a segment is; only the form that is written counts.
+fn index_of(segment: &str) -> Option<usize> {
+    let is_canonical = segment == "0" || !segment.starts_with('0');
+    (is_canonical && segment.bytes().all(|byte| byte.is_ascii_digit())).then(|| segment.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::index_of;
+
+    #[test]
+    fn only_plain_decimals_are_indices() {
+        assert_eq!(index_of("0"), Some(0));
+        assert_eq!(index_of("120"), Some(120));
+        assert_eq!(index_of("007"), None);
+        assert_eq!(index_of("+1"), None);
+        assert_eq!(index_of(""), None);
+        assert_eq!(index_of("99999999999999999999999"), None);
+    }
+}

@@ -1,0 +1,106 @@
+//! Look-up structures of a load that are built only when the file is not in the model's order.
+
+use crate::descriptor::CompositionRule;
+use crate::reader::Contents;
+
+/// One bit for each thing of the file that a field asked for.
+#[derive(Debug)]
+pub(super) struct Used {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Used {
+    const BITS: usize = 64;
+
+    pub(super) fn new(len: usize) -> Self {
+        Self { words: vec![0; len.div_ceil(Self::BITS)], len }
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, position: usize) {
+        if let Some(word) = self.words.get_mut(position / Self::BITS) {
+            *word |= 1 << (position % Self::BITS);
+        }
+    }
+
+    /// The positions that were not inserted.
+    pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
+        (0..self.len).filter(|position| {
+            self.words
+                .get(position / Self::BITS)
+                .is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
+        })
+    }
+}
+
+/// Positions in ascending order of names, for questions about prefixes.
+#[derive(Debug)]
+pub(super) struct NamesInOrder(Vec<usize>);
+
+impl NamesInOrder {
+    pub(super) fn new(contents: Contents<'_, '_>) -> Self {
+        let mut positions: Vec<usize> = (0..contents.len()).collect();
+        positions.sort_unstable_by_key(|position| contents.name(*position));
+        Self(positions)
+    }
+
+    pub(super) fn starting_with<'n, 'f>(
+        &'n self,
+        contents: Contents<'n, 'f>,
+        prefix: &'n str,
+    ) -> impl Iterator<Item = &'f str> + use<'n, 'f> {
+        let start = self.0.partition_point(|position| contents.name(*position) < prefix);
+        let names = self.0.iter().skip(start).map(move |position| contents.name(*position));
+        names.take_while(move |name| name.starts_with(prefix))
+    }
+}
+
+/// A composite head of the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head {
+    position: usize,
+    pub(super) rule: CompositionRule,
+    pub(super) members: u32,
+    /// Whether as many members follow as the head says.
+    pub(super) is_complete: bool,
+}
+
+/// The composite heads of the file, by position.
+#[derive(Debug)]
+pub(super) struct Heads(Vec<Head>);
+
+impl Heads {
+    /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
+    pub(super) fn new(contents: Contents<'_, '_>) -> Self {
+        let mut heads: Vec<Head> = Vec::new();
+        // Heads whose members are still coming, innermost last, each with how many.
+        let mut open: Vec<(usize, u32)> = Vec::new();
+        for position in 0..contents.len() {
+            let Some(entry) = contents.entry(position) else { break };
+            // This is one more member of the innermost head; one that has all its members is done, and was
+            // itself a member that is now whole.
+            if let Some((_, missing)) = open.last_mut() {
+                *missing = missing.saturating_sub(1);
+            }
+            let head = if entry.data_length() == 0 { entry.descriptor().ok() } else { None };
+            if let Some(&composite) = head.as_ref().and_then(|descriptor| descriptor.composite()) {
+                let (rule, members) = (composite.rule, composite.member_count);
+                open.push((heads.len(), members));
+                heads.push(Head { position, rule, members, is_complete: false });
+            }
+            while let Some(&(head, 0)) = open.last() {
+                open.pop();
+                if let Some(head) = heads.get_mut(head) {
+                    head.is_complete = true;
+                }
+            }
+        }
+        Self(heads)
+    }
+
+    pub(super) fn at(&self, position: usize) -> Option<Head> {
+        let at = self.0.binary_search_by_key(&position, |head| head.position).ok()?;
+        self.0.get(at).copied()
+    }
+}

@@ -1,0 +1,165 @@
+//! Names: the path of a field in the file, the escapes of map keys, and our own KV keys (DESIGN: how a model
+//! maps to a file; written out in `docs/format.md`).
+
+use std::borrow::Cow;
+
+/// The first segment of all our own KV keys; reserved at the root of a model.
+pub(crate) const RESERVED: &str = "hurray";
+
+/// One bool per element of a sequence whose length the head does not tell.
+pub(crate) const SEQUENCE: &str = "hurray.seq.";
+/// The keys of a map that can't be read off its members.
+pub(crate) const KEYS: &str = "hurray.keys.";
+/// How many `Some`s lie around a value that wrote nothing itself.
+pub(crate) const SOME: &str = "hurray.some.";
+/// The name of the stored tensor or group that a name is another name of.
+pub(crate) const TIED: &str = "hurray.tied.";
+
+/// The path of the field being walked: segments joined by `.`.
+#[derive(Debug, Default)]
+pub(crate) struct NamePath(String);
+
+/// The length of a path before a step was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark(usize);
+
+impl Mark {
+    /// In bytes.
+    pub(crate) fn length(self) -> usize {
+        self.0
+    }
+}
+
+impl NamePath {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark(self.0.len())
+    }
+
+    /// Adds a step (one segment, or a dotted path of several).
+    #[inline]
+    pub(crate) fn push(&mut self, step: &str) -> Mark {
+        let mark = self.mark();
+        if !self.0.is_empty() {
+            self.0.push('.');
+        }
+        self.0.push_str(step);
+        mark
+    }
+
+    pub(crate) fn push_index(&mut self, index: usize) -> Mark {
+        let mut digits = [0; 20];
+        self.push(decimal(index, &mut digits))
+    }
+
+    #[inline]
+    pub(crate) fn truncate(&mut self, mark: Mark) {
+        self.0.truncate(mark.0);
+    }
+
+    pub(crate) fn set(&mut self, path: &str) {
+        self.0.clear();
+        self.0.push_str(path);
+    }
+
+    /// One of our own KV keys for this path.
+    pub(crate) fn key(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.0)
+    }
+}
+
+/// The decimal digits of an index, without allocating.
+fn decimal(index: usize, digits: &mut [u8; 20]) -> &str {
+    let mut rest = index;
+    let mut start = digits.len();
+    for (position, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0'.saturating_add(u8::try_from(rest % 10).unwrap_or(0));
+        start = position;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits.get(start..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
+}
+
+/// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.
+pub(crate) fn escape_key(key: &str) -> Cow<'_, str> {
+    if key.is_empty() {
+        return Cow::Borrowed("%");
+    }
+    if !key.contains(['.', '%']) {
+        return Cow::Borrowed(key);
+    }
+    Cow::Owned(key.replace('%', "%25").replace('.', "%2E"))
+}
+
+/// The key that a segment stands for. What is not one of our escapes stays as it is.
+pub(crate) fn unescape_key(segment: &str) -> Cow<'_, str> {
+    if segment == "%" {
+        return Cow::Borrowed("");
+    }
+    if !segment.contains('%') {
+        return Cow::Borrowed(segment);
+    }
+    // `%25` last, so that `%252E` becomes `%2E` and no more.
+    Cow::Owned(segment.replace("%2E", ".").replace("%25", "%"))
+}
+
+/// Whether `name` lies under `path`; gives what follows the dot. Everything lies under the root.
+pub(crate) fn under<'n>(name: &'n str, path: &str) -> Option<&'n str> {
+    if path.is_empty() {
+        return Some(name);
+    }
+    name.strip_prefix(path)?.strip_prefix('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NamePath, escape_key, under, unescape_key};
+    use proptest::prelude::*;
+
+    #[test]
+    fn steps_join_with_dots_and_come_off_again() {
+        let mut path = NamePath::default();
+        let root = path.push("layers");
+        let layers = path.push_index(120);
+        path.push("self.query");
+        assert_eq!(path.as_str(), "layers.120.self.query");
+        path.truncate(layers);
+        assert_eq!(path.as_str(), "layers");
+        path.truncate(root);
+        assert!(path.is_root());
+    }
+
+    #[test]
+    fn only_whole_segments_lie_under_a_path() {
+        assert_eq!(under("a.b", "a"), Some("b"));
+        assert_eq!(under("ab", "a"), None);
+        assert_eq!(under("a", "a"), None);
+        assert_eq!(under("a.b", ""), Some("a.b"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_key_comes_back_from_its_segment(key in ".*|[%.25E]{0,8}") {
+            let segment = escape_key(&key).into_owned();
+            prop_assert!(!segment.contains('.') && !segment.is_empty());
+            prop_assert_eq!(unescape_key(&segment).into_owned(), key);
+        }
+
+        #[test]
+        fn every_index_is_written_in_decimal(index in any::<usize>()) {
+            let mut path = NamePath::default();
+            path.push_index(index);
+            prop_assert_eq!(path.as_str(), index.to_string());
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Saving: one walk over the model fills a plan; nothing is written before the plan stands.
+
+mod endings;
+mod walk;
+
+use crate::container::{KvArray, KvValue};
+use crate::descriptor::{Dims, TensorDescriptor};
+use crate::limits::Limits;
+use crate::model::names::{KEYS, SEQUENCE, SOME, escape_key};
+use crate::model::{Field, HurraySave};
+use crate::writer::{NameProblem, SaveError, TensorSource, is_reserved};
+
+pub use endings::{save, to_bytes, to_writer};
+pub(crate) use walk::SaveWalk;
+use walk::{GroupKind, Step};
+
+/// Where a value goes: one place in the file, named by a path.
+///
+/// Takes exactly one thing: a tensor, a key-value entry, or a group of fields.
+pub struct Saver<'p, 's> {
+    walk: &'p mut SaveWalk<'s>,
+    /// How many `Some`s lie between the path and the value.
+    somes: u64,
+    /// Whether a group's fields go among those of the group around it.
+    is_flattened: bool,
+}
+
+impl<'p, 's> Saver<'p, 's> {
+    pub(crate) fn root(walk: &'p mut SaveWalk<'s>) -> Self {
+        Self::at(walk, 0)
+    }
+
+    fn at(walk: &'p mut SaveWalk<'s>, somes: u64) -> Self {
+        Self { walk, somes, is_flattened: false }
+    }
+
+    /// The same place, for one more thing: only enums save two at one.
+    pub(crate) fn by_ref(&mut self) -> Saver<'_, 's> {
+        Saver { walk: &mut *self.walk, somes: self.somes, is_flattened: self.is_flattened }
+    }
+
+    /// The path in the file, segments joined by dots; empty at the root.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.walk.path.as_str()
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.walk.limits
+    }
+
+    /// Saves one tensor: its descriptor, and one source of bytes for each of its buffers.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Root`] at the root of a model, [`SaveError::Format`] when the descriptor breaks a rule,
+    /// [`SaveError::Shape`] when the shape breaks the field's `shape = [..]`.
+    pub fn tensor(
+        self,
+        descriptor: &TensorDescriptor,
+        sources: impl IntoIterator<Item = TensorSource<'s>>,
+    ) -> Result<(), SaveError> {
+        self.walk.tensor(descriptor, sources)
+    }
+
+    /// Saves one key-value entry under the path.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Root`] at the root of a model, [`SaveError::Collision`] when the key is taken.
+    pub fn kv(self, value: KvValue) -> Result<(), SaveError> {
+        self.walk.kv(value)
+    }
+
+    /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
+    /// has a group below the format's 8 levels: its members join the nearest head above.
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Limit`] past [`Limits::nesting`].
+    pub fn group(self) -> Result<GroupSaver<'p, 's>, SaveError> {
+        let kind = if self.is_flattened { GroupKind::Flattened } else { GroupKind::Headed };
+        GroupSaver::open(self.walk, kind)
+    }
+
+    /// Begins a group of key-value entries only: no head, and no tensors.
+    pub(crate) fn metadata(self) -> Result<GroupSaver<'p, 's>, SaveError> {
+        GroupSaver::open(self.walk, GroupKind::Metadata)
+    }
+
+    /// Saves `Some(value)`: the value itself, or a note that it is there if it writes nothing.
+    pub(crate) fn some<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
+        let Self { walk, somes, .. } = self;
+        let somes = somes.saturating_add(1);
+        let before = walk.written();
+        value.save(Saver::at(&mut *walk, somes))?;
+        if walk.written() == before {
+            let note = if somes == 1 { KvValue::Bool(true) } else { KvValue::UInt64(somes) };
+            walk.own_kv(SOME, note)?;
+        }
+        Ok(())
+    }
+
+    /// Saves the elements of a sequence as a group, named by their indices.
+    pub(crate) fn sequence<T: HurraySave + 's>(
+        self,
+        items: impl IntoIterator<Item = &'s T>,
+    ) -> Result<(), SaveError> {
+        let mut group = self.group()?;
+        let mut present = Vec::new();
+        for (index, item) in items.into_iter().enumerate() {
+            present.push(group.element(Step::Index(index), item)?);
+        }
+        if group.needs_note(present.len()) {
+            group.walk.own_kv(SEQUENCE, KvValue::Array(KvArray::Bools(present)))?;
+        }
+        group.finish()
+    }
+
+    /// Saves the values of a map as a group, named by their keys, in the order given.
+    pub(crate) fn map<T: HurraySave + 's>(
+        self,
+        items: impl IntoIterator<Item = (&'s str, &'s T)>,
+    ) -> Result<(), SaveError> {
+        let mut group = self.group()?;
+        let mut keys = Vec::new();
+        let mut all_members = true;
+        for (key, item) in items {
+            let members = group.walk.tensors();
+            group.element(Step::Key(key), item)?;
+            all_members &= group.walk.tensors() != members;
+            keys.push(key);
+        }
+        if !all_members {
+            let keys = keys.into_iter().map(str::to_owned).collect();
+            group.walk.own_kv(KEYS, KvValue::Array(KvArray::Strings(keys)))?;
+        }
+        group.finish()
+    }
+
+    /// Saves a value that a field's rules hold for, at this very place.
+    pub(crate) fn described(
+        self,
+        field: &Field,
+        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+    ) -> Result<(), SaveError> {
+        let scope = self.walk.open_scope();
+        self.walk.described(scope, field, save)
+    }
+}
+
+/// A group that is being saved: takes fields, one after another.
+pub struct GroupSaver<'p, 's> {
+    walk: &'p mut SaveWalk<'s>,
+    frame: walk::Frame,
+}
+
+impl<'p, 's> GroupSaver<'p, 's> {
+    fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind) -> Result<Self, SaveError> {
+        let frame = walk.open(kind)?;
+        Ok(Self { walk, frame })
+    }
+
+    /// The path of the group in the file.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.walk.path.as_str()
+    }
+
+    /// Saves a field under a name; a dotted name is a path whose inner segments get no head.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the value's own impl meets; [`SaveError::Name`] for the name `hurray` at the root.
+    pub fn field<T: HurraySave + ?Sized>(&mut self, name: &str, value: &'s T) -> Result<(), SaveError> {
+        self.element(Step::Name(name), value).map(drop)
+    }
+
+    /// Saves one element; tells whether it wrote anything.
+    fn element<T: HurraySave + ?Sized>(&mut self, step: Step<'_>, value: &'s T) -> Result<bool, SaveError> {
+        let before = self.walk.written();
+        let mark = match step {
+            Step::Name(name) => {
+                self.check_reserved(name)?;
+                self.walk.path.push(name)
+            }
+            Step::Index(index) => self.walk.path.push_index(index),
+            Step::Key(key) => {
+                let segment = escape_key(key);
+                self.check_reserved(&segment)?;
+                self.walk.path.push(&segment)
+            }
+        };
+        value.save(Saver::at(&mut *self.walk, 0))?;
+        self.walk.path.truncate(mark);
+        Ok(self.walk.written() != before)
+    }
+
+    /// Saves a field with all that the derive knows of it.
+    pub(crate) fn derived_field(
+        &mut self,
+        field: &Field,
+        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+    ) -> Result<(), SaveError> {
+        self.check_reserved(field.name)?;
+        let mark = self.walk.path.push(field.name);
+        self.walk.described(self.frame.scope(), field, save)?;
+        self.walk.path.truncate(mark);
+        Ok(())
+    }
+
+    /// Saves the fields of a struct among those of this group.
+    pub(crate) fn flattened(
+        &mut self,
+        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+    ) -> Result<(), SaveError> {
+        save(Saver { is_flattened: true, ..Saver::at(&mut *self.walk, 0) })
+    }
+
+    /// Binds a name of shape rules to the value of a field.
+    pub(crate) fn bind(&mut self, name: &'static str, size: Option<u64>) -> Result<(), SaveError> {
+        self.walk.bind(self.frame, name, size)
+    }
+
+    fn check_reserved(&self, name: &str) -> Result<(), SaveError> {
+        if self.walk.path.is_root() && is_reserved(name) {
+            return Err(SaveError::Name { name: name.into(), reason: NameProblem::Reserved });
+        }
+        Ok(())
+    }
+
+    /// Whether the number of elements can't be told from the head's members alone.
+    fn needs_note(&self, elements: usize) -> bool {
+        self.walk.members(self.frame) != u64::try_from(elements).ok()
+    }
+
+    /// Ends the group.
+    ///
+    /// # Errors
+    ///
+    /// None today; a group that was not finished counts as finished when it is dropped.
+    pub fn finish(self) -> Result<(), SaveError> {
+        Ok(())
+    }
+}
+
+impl Drop for GroupSaver<'_, '_> {
+    fn drop(&mut self) {
+        self.walk.close(self.frame);
+    }
+}
+
+/// The shape of a slice as the first dimension of a tensor.
+pub(crate) fn leading(len: usize) -> Dims {
+    Dims::from_slice(&[u64::try_from(len).unwrap_or(u64::MAX)])
+}

@@ -1,0 +1,24 @@
+//! What derived code names; not part of the public interface.
+
+pub use core::clone::Clone;
+pub use core::convert::{From, Into, TryFrom};
+pub use core::default::Default;
+pub use core::marker::PhantomData;
+pub use core::option::Option::{self, None, Some};
+pub use core::result::Result::{self, Err, Ok};
+pub use std::vec::Vec;
+
+pub use crate::container::KvValue;
+pub use crate::descriptor::Dims;
+pub use crate::model::derived::*;
+pub use crate::model::{
+    AsDimension, Dim, Field, GroupLoader, GroupSaver, HurrayLoad, HurraySave, KvEntry, KvLoad, KvSave,
+    LoadUnitEnum, Loader, Reported, SaveUnitEnum, Saver, Variant,
+};
+pub use crate::writer::SaveError;
+
+/// What a save returns.
+pub type Saved = Result<(), SaveError>;
+
+/// What a load returns.
+pub type Loaded<T> = Result<T, Reported>;

@@ -1,0 +1,168 @@
+//! What a load reads from: an open file, or bytes that a caller lends.
+
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use super::{File, TensorEntry};
+use crate::container::{KvRef, Parsed};
+use crate::limits::Limits;
+use crate::policy::Policy;
+
+/// The bytes of a file and what was parsed of them. Entries live as long as the bytes, `'f`, not only as
+/// long as what was parsed of them, `'c`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Contents<'c, 'f> {
+    pub(crate) bytes: &'f [u8],
+    pub(crate) parsed: &'c Parsed,
+    pub(crate) policy: &'f Policy,
+    /// The open file that the bytes belong to; `None` for bytes that a caller lends.
+    pub(crate) owner: Option<&'f File>,
+}
+
+/// The same, with its own hold on what was parsed: for a walk that outlives the call that started it.
+#[derive(Debug, Clone)]
+pub(crate) struct Source<'f> {
+    bytes: &'f [u8],
+    parsed: Arc<Parsed>,
+    policy: &'f Policy,
+    owner: Option<&'f File>,
+}
+
+impl<'f> Source<'f> {
+    pub(crate) fn new(
+        bytes: &'f [u8],
+        parsed: Arc<Parsed>,
+        policy: &'f Policy,
+        owner: Option<&'f File>,
+    ) -> Self {
+        Self { bytes, parsed, policy, owner }
+    }
+
+    #[inline]
+    pub(crate) fn contents(&self) -> Contents<'_, 'f> {
+        Contents { bytes: self.bytes, parsed: &self.parsed, policy: self.policy, owner: self.owner }
+    }
+
+    /// The memory of an open file, if that is what the bytes belong to.
+    pub(crate) fn shared_memory(&self) -> Option<Arc<dyn AsRef<[u8]> + Send + Sync>> {
+        self.owner.map(File::shared_memory)
+    }
+
+    pub(crate) fn path(&self) -> Option<&'f Path> {
+        self.owner.and_then(File::path)
+    }
+
+    pub(crate) fn limits(&self) -> &'f Limits {
+        &self.policy.limits
+    }
+}
+
+/// Strict, with the default limits.
+pub(crate) fn default_policy() -> &'static Policy {
+    static POLICY: LazyLock<Policy> = LazyLock::new(Policy::default);
+    &POLICY
+}
+
+impl<'c, 'f> Contents<'c, 'f> {
+    /// How many tensors there are, composite heads included.
+    pub(crate) fn len(&self) -> usize {
+        self.parsed.index.records().len()
+    }
+
+    /// The tensor at a position in the order of the file.
+    #[inline]
+    pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
+        let record = *self.parsed.index.records().get(position)?;
+        Some(TensorEntry {
+            bytes: self.bytes,
+            record,
+            position,
+            alignment: self.parsed.header.alignment,
+            region_end: self.parsed.trailer.region_end(),
+            policy: self.policy,
+            owner: self.owner,
+        })
+    }
+
+    /// All tensors in the order of the file.
+    pub(crate) fn entries(self) -> impl ExactSizeIterator<Item = TensorEntry<'f>> + use<'c, 'f> {
+        Entries { contents: self, next: 0 }
+    }
+
+    /// The bytes of the name at a position, for comparing; empty past the end.
+    #[inline]
+    pub(crate) fn name_bytes(&self, position: usize) -> &'f [u8] {
+        self.parsed
+            .index
+            .records()
+            .get(position)
+            .map(|record| record.name_bytes(self.bytes))
+            .unwrap_or_default()
+    }
+
+    /// The name at a position; empty past the end.
+    #[inline]
+    pub(crate) fn name(&self, position: usize) -> &'f str {
+        std::str::from_utf8(self.name_bytes(position)).unwrap_or_default()
+    }
+
+    /// The position of the tensor of that name.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        self.parsed.index.find(self.bytes.into(), name)
+    }
+
+    /// How many metadata entries there are.
+    pub(crate) fn kv_len(&self) -> usize {
+        self.parsed.kv.len()
+    }
+
+    /// The position of the metadata entry of that key.
+    pub(crate) fn kv_position(&self, key: &str) -> Option<usize> {
+        self.parsed.kv.position(self.bytes.into(), key)
+    }
+
+    /// The metadata entry at a position in the order of the file.
+    pub(crate) fn kv_at(&self, position: usize) -> Option<(&'f str, KvRef<'f>)> {
+        self.parsed.kv.entry(self.bytes.into(), position)
+    }
+
+    /// The value of a metadata entry; text and bytes are borrowed from the file.
+    pub(crate) fn kv(&self, key: &str) -> Option<KvRef<'f>> {
+        self.parsed.kv.get(self.bytes.into(), key)
+    }
+
+    /// The metadata entries whose keys begin with `prefix`, in the order of the bytes of the keys.
+    pub(crate) fn kv_starting_with(
+        &self,
+        prefix: &'c str,
+    ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
+        self.parsed.kv.starting_with(self.bytes.into(), prefix)
+    }
+
+    /// All metadata entries in the order of the file.
+    pub(crate) fn kv_iter(&self) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
+        self.parsed.kv.iter(self.bytes.into())
+    }
+}
+
+struct Entries<'c, 'f> {
+    contents: Contents<'c, 'f>,
+    next: usize,
+}
+
+impl<'f> Iterator for Entries<'_, 'f> {
+    type Item = TensorEntry<'f>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let entry = self.contents.entry(self.next)?;
+        self.next = self.next.saturating_add(1);
+        Some(entry)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.contents.len().saturating_sub(self.next);
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Entries<'_, '_> {}

@@ -1,0 +1,158 @@
+//! One tensor of an open file.
+
+use smallvec::SmallVec;
+
+use super::File;
+use crate::container::{Record, Section};
+use crate::descriptor::TensorDescriptor;
+use crate::descriptor::placement::{Extent, IndexedPlace};
+use crate::error::{FormatError, Rule};
+use crate::policy::Policy;
+
+/// One tensor of an open file, or a composite head. Cheap to copy; nothing of it is decoded yet.
+#[derive(Debug, Clone, Copy)]
+pub struct TensorEntry<'f> {
+    pub(super) bytes: &'f [u8],
+    pub(super) record: Record,
+    pub(super) position: usize,
+    pub(super) alignment: u32,
+    pub(super) region_end: u64,
+    pub(super) policy: &'f Policy,
+    pub(super) owner: Option<&'f File>,
+}
+
+impl<'f> TensorEntry<'f> {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &'f str {
+        self.record.name(self.bytes)
+    }
+
+    /// The bytes of the descriptor in the tensor region.
+    pub(crate) fn descriptor_bytes(&self) -> Result<&'f [u8], FormatError> {
+        self.record
+            .descriptor()
+            .and_then(|section| section.of(self.bytes))
+            .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
+    }
+
+    /// Decodes the descriptor in the tensor region, and checks it alone.
+    ///
+    /// # Errors
+    /// [`FormatError`] with this tensor's name and the offset in the file.
+    pub fn descriptor(&self) -> Result<TensorDescriptor, FormatError> {
+        let bytes = self.descriptor_bytes()?;
+        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
+            .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
+    }
+
+    /// The bytes of all buffers, in the order of the descriptor's buffer table.
+    ///
+    /// # Errors
+    /// [`FormatError`] for a descriptor that does not decode, and for buffers that are not where they belong
+    /// (PLC-01 to PLC-05).
+    pub fn buffers(&self) -> Result<SmallVec<[&'f [u8]; 1]>, FormatError> {
+        self.buffers_of(&self.descriptor()?)
+    }
+
+    /// The bytes of one buffer.
+    ///
+    /// # Errors
+    /// As [`buffers`](Self::buffers), and BUF-02 if the tensor has no buffer of that number.
+    pub fn buffer(&self, number: usize) -> Result<&'f [u8], FormatError> {
+        let buffers = self.buffers()?;
+        buffers.get(number).copied().ok_or_else(|| {
+            let error = Rule::Buf02.broken().expected_to_be(format!("a buffer of number {number}"));
+            self.blamed(error.but_found(format_args!("{} buffers", buffers.len())))
+        })
+    }
+
+    /// The bytes of all buffers, for a caller that has decoded the descriptor.
+    pub(crate) fn buffers_of(
+        &self,
+        descriptor: &TensorDescriptor,
+    ) -> Result<SmallVec<[&'f [u8]; 1]>, FormatError> {
+        let of_file = |extent: Extent| match extent.len {
+            0 => Some(Default::default()),
+            len => Section::new(extent.offset, len)?.of(self.bytes),
+        };
+        let missing = |extent: Extent| self.blamed(Rule::Plc04.broken().at(extent.offset));
+        self.extents_of(descriptor)?
+            .into_iter()
+            .map(|extent| of_file(extent).ok_or_else(|| missing(extent)))
+            .collect()
+    }
+
+    /// Where in the file the buffers are.
+    pub(crate) fn extents_of(
+        &self,
+        descriptor: &TensorDescriptor,
+    ) -> Result<SmallVec<[Extent; 1]>, FormatError> {
+        let Record { descriptor_offset, descriptor_length, data_offset, data_length, .. } = self.record;
+        let place = IndexedPlace { descriptor_offset, descriptor_length, data_offset, data_length };
+        descriptor
+            .check_placement(place, self.alignment, self.region_end, self.policy)
+            .map_err(|error| self.blamed(error))
+    }
+
+    /// The range of data that the index gives, buffers and the padding between them, not interpreted; empty
+    /// for composite heads. The way to the data of a tensor whose descriptor is not understood.
+    #[must_use]
+    pub fn raw_data(&self) -> &'f [u8] {
+        match self.record.data_length {
+            0 => &[],
+            _ => self.record.data().and_then(|data| data.of(self.bytes)).unwrap_or_default(),
+        }
+    }
+
+    /// Where the descriptor starts, in bytes from the start of the file.
+    #[must_use]
+    pub fn descriptor_offset(&self) -> u64 {
+        self.record.descriptor_offset
+    }
+
+    /// The length of the descriptor in bytes.
+    #[must_use]
+    pub fn descriptor_length(&self) -> u32 {
+        self.record.descriptor_length
+    }
+
+    /// Where the data starts, in bytes from the start of the file; without meaning for composite heads.
+    #[must_use]
+    pub fn data_offset(&self) -> u64 {
+        self.record.data_offset
+    }
+
+    /// From the start of the first buffer to the end of the last one, in bytes.
+    #[must_use]
+    pub fn data_length(&self) -> u64 {
+        self.record.data_length
+    }
+
+    /// The place in the index, from 0.
+    #[must_use]
+    pub fn index_position(&self) -> u64 {
+        self.record.index_position
+    }
+
+    /// The place in the order of the file, from 0: what [`Member::Tensor`](crate::Member) refers to.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The open file that the bytes belong to; `None` for bytes that a caller lends.
+    pub(crate) fn owner(&self) -> Option<&'f File> {
+        self.owner
+    }
+
+    pub(crate) fn policy(&self) -> &'f Policy {
+        self.policy
+    }
+
+    /// Adds what this entry knows to an error.
+    #[cold]
+    pub(crate) fn blamed(&self, error: FormatError) -> FormatError {
+        error.at(self.record.descriptor_offset).in_tensor(self.name())
+    }
+}

@@ -1,0 +1,157 @@
+//! How to open a file: what to check, and where its bytes are to be.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::backing::{Backing, check_alignment};
+use super::{File, Source, default_policy};
+use crate::bytes::AlignedBytes;
+use crate::container::{Header, Parsed};
+use crate::error::OpenError;
+use crate::limits::Limits;
+use crate::policy::{Mode, Policy, PrivateTags};
+
+/// How to open a file: what is checked and what is let through.
+///
+/// By default the reader is strict, understands no private tags, and checks header, trailer, index and
+/// metadata; descriptors and data are checked when they are asked for.
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct OpenOptions {
+    policy: Policy,
+    validate_descriptors: bool,
+    validate_data: bool,
+}
+
+impl OpenOptions {
+    /// The defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Holds the file to every rule of the format. The default.
+    pub fn strict(mut self) -> Self {
+        self.policy.mode = Mode::Strict;
+        self
+    }
+
+    /// Lets through what the format allows a permissive reader (FORMAT §8.3): tensors that are not understood
+    /// are there as raw bytes, composites that are cut short as independent tensors.
+    pub fn permissive(mut self) -> Self {
+        self.policy.mode = Mode::Permissive;
+        self
+    }
+
+    /// Bounds what the file may make the reader do.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.policy.limits = limits;
+        self
+    }
+
+    /// The implementation-private tags that the caller understands.
+    pub fn private_tags(mut self, tags: PrivateTags) -> Self {
+        self.policy.private_tags = tags;
+        self
+    }
+
+    /// Whether opening checks every descriptor, where its buffers are, and every composite. Off by default:
+    /// it reads a page per tensor.
+    pub fn validate_descriptors(mut self, validate: bool) -> Self {
+        self.validate_descriptors = validate;
+        self
+    }
+
+    /// Whether opening checks all that depends on the bytes of tensors and padding. Off by default: it reads
+    /// the whole file.
+    pub fn validate_data(mut self, validate: bool) -> Self {
+        self.validate_data = validate;
+        self
+    }
+
+    /// Maps the file: its bytes are read when they are used.
+    ///
+    /// # Safety
+    /// Nobody may change the file, or cut it short, as long as the `File`, a clone of it, or a tensor or view
+    /// taken from it lives.
+    ///
+    /// # Errors
+    /// [`OpenError`]: `Io` from the system, `NotHurray`, `Truncated`, and `Format` for a broken rule.
+    pub unsafe fn map(self, path: impl AsRef<Path>) -> Result<File, OpenError> {
+        let path = path.as_ref();
+        // SAFETY: the caller keeps the file unchanged, as this function demands.
+        let backing = unsafe { Backing::map(path) }?;
+        self.open(backing, Some(path))
+    }
+
+    /// Reads the whole file into memory, once and in order.
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    pub fn read(self, path: impl AsRef<Path>) -> Result<File, OpenError> {
+        let path = path.as_ref();
+        let backing = Backing::read(path, |head| head.starts_with(&Header::MAGIC))?;
+        self.open(backing, Some(path))
+    }
+
+    /// Takes the bytes of a file. They are copied if the vector's memory does not start at a multiple of 8.
+    ///
+    /// # Errors
+    /// [`OpenError`]: `NotHurray`, `Truncated`, and `Format` for a broken rule.
+    pub fn from_vec(self, bytes: Vec<u8>) -> Result<File, OpenError> {
+        self.open(Backing::from_vec(bytes), None)
+    }
+
+    /// Borrows bytes that live as long as the program.
+    ///
+    /// # Errors
+    /// As [`from_vec`](Self::from_vec), and `Misaligned` if the bytes do not start at a multiple of 8, which
+    /// `include_bytes!` alone does not see to.
+    pub fn from_static(self, bytes: &'static [u8]) -> Result<File, OpenError> {
+        check_alignment(bytes)?;
+        self.open(Backing::Static(bytes), None)
+    }
+
+    /// Copies the bytes of a file.
+    ///
+    /// # Errors
+    /// As [`from_vec`](Self::from_vec).
+    pub fn copy_from_slice(self, bytes: &[u8]) -> Result<File, OpenError> {
+        self.open(Backing::Aligned(AlignedBytes::copy_from(bytes)), None)
+    }
+
+    /// Parses bytes that a caller lends, for a load that borrows from them.
+    pub(crate) fn open_slice<'a>(&'a self, bytes: &'a [u8]) -> Result<Source<'a>, OpenError> {
+        check_alignment(bytes)?;
+        let parsed = Arc::new(Parsed::decode(bytes, &self.policy)?);
+        Ok(Source::new(bytes, parsed, &self.policy, None))
+    }
+
+    fn open(self, backing: Backing, path: Option<&Path>) -> Result<File, OpenError> {
+        self.checked(backing, path).map_err(|error| match path {
+            Some(path) => error.with_path(path),
+            None => error,
+        })
+    }
+
+    fn checked(self, backing: Backing, path: Option<&Path>) -> Result<File, OpenError> {
+        let file = File::new(backing, self.policy, path)?;
+        if self.validate_descriptors
+            && let Some(error) = file.validate_structure().into_iter().next()
+        {
+            return Err(error.into());
+        }
+        if self.validate_data
+            && let Some(error) = file.validate_data().into_iter().next()
+        {
+            return Err(error.into());
+        }
+        Ok(file)
+    }
+}
+
+/// Parses bytes that a caller lends, with the default options.
+pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
+    check_alignment(bytes)?;
+    let policy = default_policy();
+    Ok(Source::new(bytes, Arc::new(Parsed::decode(bytes, policy)?), policy, None))
+}

@@ -1,0 +1,132 @@
+//! Typed views of the tensors of an open file.
+
+use smallvec::SmallVec;
+
+use crate::bytes::to_usize;
+use crate::descriptor::{DYNAMIC, Layout, TensorDescriptor};
+use crate::element::{Element, ElementType};
+use crate::error::{Rule, TensorError};
+use crate::reader::TensorEntry;
+use crate::view::strides::Strides;
+use crate::view::{Shape, TensorView};
+
+impl<'f> TensorEntry<'f> {
+    /// The tensor as a typed view into the file: no element is copied.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::ElementType`] when the elements are of another type, [`TensorError::Quantized`],
+    /// [`TensorError::Layout`] when they are not in one of the three dense layouts (row-major, column-major,
+    /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
+    /// [`TensorError::Misaligned`] when they start at an odd address, and [`TensorError::Format`] when the
+    /// descriptor breaks a rule.
+    #[inline]
+    pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
+        let descriptor = self.descriptor()?;
+        expect_plain(&descriptor, T::TYPE)?;
+        let shape = shape_of(&descriptor)?;
+        let buffers = self.buffers_of(&descriptor)?;
+        let buffer = buffers.first().copied().unwrap_or_default();
+        let strides = match descriptor.layout() {
+            Layout::RowMajor => Strides::row_major(&shape),
+            Layout::ColumnMajor => Strides::column_major(&shape),
+            Layout::Strided { strides } => strides_of(strides)?,
+            other => {
+                return Err(TensorError::Layout {
+                    expected: "row_major, column_major or strided",
+                    found: other.name(),
+                });
+            }
+        };
+        if shape.element_count() == Some(0) {
+            return Ok(TensorView::checked(&[], 0, shape, strides));
+        }
+        // In strict mode this was checked when the descriptor was decoded (BUF-14); permissive mode leaves it to us.
+        let (bytes, origin) = reachable::<T>(&descriptor, buffer, &shape, &strides)
+            .ok_or_else(|| self.blamed(Rule::Buf14.broken().but_found(buffer.len())))?;
+        match bytemuck::try_cast_slice(bytes) {
+            Ok(data) => Ok(TensorView::checked(data, origin, shape, strides)),
+            Err(_) => Err(misaligned::<T>(bytes)),
+        }
+    }
+
+    /// Shape and bytes of a packed, row-major bool tensor.
+    pub(crate) fn packed_bools(&self) -> Result<(SmallVec<[usize; 8]>, &'f [u8]), TensorError> {
+        let descriptor = self.descriptor()?;
+        expect_plain(&descriptor, ElementType::Bool)?;
+        if *descriptor.layout() != Layout::RowMajor {
+            return Err(TensorError::Layout { expected: "row_major", found: descriptor.layout().name() });
+        }
+        let dims: Option<SmallVec<[usize; 8]>> =
+            descriptor.shape().iter().map(|&dim| to_usize(dim)).collect();
+        let dims = dims.ok_or(TensorError::Dynamic { dimension: 0 })?;
+        let buffers = self.buffers_of(&descriptor)?;
+        let start = to_usize(descriptor.byte_offset()).unwrap_or(usize::MAX);
+        let bytes = buffers.first().copied().and_then(|buffer| buffer.get(start..)).unwrap_or_default();
+        let count = if dims.contains(&0) {
+            Some(0)
+        } else {
+            dims.iter().try_fold(1usize, |n, &dim| n.checked_mul(dim))
+        };
+        // The count decides what a caller allocates: no more than the bytes that are there.
+        if count.is_none_or(|count| count.div_ceil(8) > bytes.len()) {
+            return Err(self.blamed(Rule::Buf14.broken().but_found(bytes.len())).into());
+        }
+        Ok((dims, bytes))
+    }
+}
+
+/// Refuses a quantized tensor, and one of another element type.
+#[inline]
+fn expect_plain(descriptor: &TensorDescriptor, expected: ElementType) -> Result<(), TensorError> {
+    let found = descriptor.element_type();
+    if let Some(quantization) = descriptor.quantization() {
+        return Err(TensorError::Quantized { scheme: quantization.name() });
+    }
+    if let Layout::Composite(_) = descriptor.layout() {
+        return Err(TensorError::Layout { expected: "a tensor", found: "composite_head" });
+    }
+    if found != expected {
+        return Err(TensorError::ElementType { expected, found });
+    }
+    Ok(())
+}
+
+#[inline]
+fn shape_of(descriptor: &TensorDescriptor) -> Result<Shape, TensorError> {
+    if let Some(dimension) = descriptor.shape().iter().position(|&dim| dim == DYNAMIC) {
+        return Err(TensorError::Dynamic { dimension });
+    }
+    let dims = descriptor.shape().iter().map(|&dim| usize::try_from(dim).unwrap_or(usize::MAX));
+    Shape::from_dims(dims).ok_or(TensorError::RankTooHigh { found: descriptor.rank() })
+}
+
+fn strides_of(strides: &[i64]) -> Result<Strides, TensorError> {
+    let in_memory: Option<SmallVec<[isize; 8]>> =
+        strides.iter().map(|&stride| isize::try_from(stride).ok()).collect();
+    in_memory
+        .and_then(|strides| Strides::from_slice(&strides))
+        .ok_or(TensorError::RankTooHigh { found: strides.len() })
+}
+
+/// The bytes of all elements that the strides reach, and where element `[0, ..., 0]` is among them.
+#[inline]
+fn reachable<'f, T: Element>(
+    descriptor: &TensorDescriptor,
+    buffer: &'f [u8],
+    shape: &Shape,
+    strides: &Strides,
+) -> Option<(&'f [u8], usize)> {
+    let reach = strides.reach(shape)?;
+    let size = isize::try_from(size_of::<T>()).ok()?;
+    let first = to_usize(descriptor.byte_offset())?;
+    let start = first.checked_add_signed(reach.lowest.checked_mul(size)?)?;
+    let end = first.checked_add_signed(reach.highest.checked_add(1)?.checked_mul(size)?)?;
+    Some((buffer.get(start..end)?, reach.lowest.unsigned_abs()))
+}
+
+#[cold]
+fn misaligned<T>(bytes: &[u8]) -> TensorError {
+    let have = 1usize.checked_shl(bytes.as_ptr().addr().trailing_zeros()).unwrap_or(usize::MAX);
+    TensorError::Misaligned { need: align_of::<T>(), have }
+}
