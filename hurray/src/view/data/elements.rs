@@ -56,6 +56,9 @@ pub(super) fn unused_bits(findings: &mut Findings<'_, '_>) {
     else {
         return;
     };
+    if let Some(Quantization::Unknown { .. }) = descriptor.quantization() {
+        return;
+    }
     let count = match descriptor.layout() {
         Layout::RowMajor | Layout::ColumnMajor => {
             let shape = raw.extents().ok().and_then(|shape| storage_shape(descriptor, &shape));

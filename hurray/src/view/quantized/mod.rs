@@ -36,6 +36,11 @@ pub(crate) enum Place {
 
 impl Place {
     pub(crate) fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
+        // A scheme that is not understood may have an idea of its own of what is stored.
+        if let Some(Quantization::Unknown { tag, .. }) = raw.descriptor().quantization() {
+            let what = format!("quantization scheme {tag:#04x}").into();
+            return Err(TensorError::NotUnderstood { what });
+        }
         match raw.descriptor().layout() {
             Layout::Coo { nnz, .. } | Layout::Csr { nnz } | Layout::Csc { nnz } | Layout::Csf { nnz, .. } => {
                 expect_elements(raw, Some(*nnz))?;
