@@ -189,7 +189,7 @@ fn tile(axes: &mut [WideAxis], dims: &[usize], tiled: &Tiled) -> Option<()> {
     let grid: Extents = dims
         .iter()
         .zip(&tile_shape)
-        .map(|(d, t)| Some(d.checked_add(t.checked_sub(1)?)?.checked_div(*t)?))
+        .map(|(d, t)| d.checked_add(t.checked_sub(1)?)?.checked_div(*t))
         .collect::<Option<_>>()?;
     let volume =
         tile_shape.iter().try_fold(1_i128, |volume, t| volume.checked_mul(i128::try_from(*t).ok()?))?;

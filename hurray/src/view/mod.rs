@@ -12,6 +12,7 @@ mod index;
 mod of_entry;
 mod packed;
 mod paged;
+mod parts;
 mod quantized;
 mod raw;
 mod shape;

@@ -23,7 +23,7 @@ use elements::Elements;
 use parameters::Parameters;
 use transfer::Dequantize;
 
-pub(crate) use parameters::{parameter_bytes, storage_range};
+pub(crate) use parameters::{ParameterBytes, parameter_bytes};
 pub use quantize::Symmetry;
 
 /// Where the elements of a tensor of any layout lie.
