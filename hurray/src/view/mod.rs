@@ -5,6 +5,7 @@ mod bytes;
 mod curves;
 mod data;
 mod dense;
+mod dynamic;
 mod entry;
 mod geometry;
 mod hilbert_curve;
@@ -29,6 +30,7 @@ mod values;
 mod walk;
 
 pub use curves::{Hilbert, HilbertView, Morton, MortonView};
+pub use dynamic::{DynTensor, DynTensorView};
 pub use index::Index;
 pub use packed::{Packed, PackedView};
 pub use paged::{BlockPaged, BlockPagedView, PageIndices};
