@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::load::finish::problem_of;
@@ -76,7 +77,7 @@ impl<'f> LoadWalk<'f> {
     pub(crate) fn new(source: Source<'f>, options: &LoadOptions) -> Self {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
-        let has_notes = contents.kv_starting_with("hurray.").next().is_some();
+        let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| key != DESCRIPTORS);
         let has_ties = has_notes && contents.kv_starting_with(crate::model::names::TIED).next().is_some();
         let mut walk = Self {
             used: Used::new(contents.len()),
@@ -162,7 +163,7 @@ impl<'f> LoadWalk<'f> {
     #[inline]
     pub(super) fn find(&self) -> Option<usize> {
         let (names, path) = (self.names(), self.path.as_str());
-        if self.next < names.len() && names.get(self.next) == path {
+        if names.is_at(self.next, path) {
             return Some(self.next);
         }
         names.find(path)
