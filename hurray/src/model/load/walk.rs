@@ -45,6 +45,9 @@ struct Pending {
     field: &'static Field,
 }
 
+/// What a field's attributes say of its tensor, with the scope of the names in its shape.
+pub(super) type Rules = Option<(&'static Field, Scope)>;
+
 /// The state of one load walk.
 pub(crate) struct LoadWalk<'f> {
     pub(super) source: Source<'f>,
@@ -234,7 +237,7 @@ impl<'f> LoadWalk<'f> {
 
     /// What a field's attributes say of the tensor at the path; asked once.
     #[inline]
-    pub(super) fn take_rules(&mut self) -> Option<(&'static Field, Scope)> {
+    pub(super) fn take_rules(&mut self) -> Rules {
         let path = self.path.mark();
         let pending = self.pending.take_if(|pending| pending.path == path)?;
         Some((pending.field, pending.scope))
