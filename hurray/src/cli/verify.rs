@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::Outcome;
 use super::args;
 use super::source::{explain, open};
 use super::text::{Bytes, counted, report};
-use super::Outcome;
 use crate::error::FormatError;
 use crate::reader::{File, OpenOptions};
 
@@ -53,7 +53,11 @@ fn verify(path: &Path, data: bool) -> Result<String, Vec<String>> {
     if problems.is_empty() {
         let tensors = u64::try_from(file.tensors().len()).unwrap_or(u64::MAX);
         let checked = if data { ", data checked" } else { "" };
-        return Ok(format!("{shown}: ok ({}, {}{checked})", counted(tensors, "tensor"), Bytes(file.size_bytes())));
+        return Ok(format!(
+            "{shown}: ok ({}, {}{checked})",
+            counted(tensors, "tensor"),
+            Bytes(file.size_bytes())
+        ));
     }
     Err(problems.iter().map(|problem| format!("`{shown}`: {problem}")).collect())
 }

@@ -117,7 +117,8 @@ pub(super) fn extension_type(extension_type: &ExtensionType) -> Value {
         ExtensionKind::Integer { is_signed } => (false, is_signed),
         ExtensionKind::Float { .. } => (true, false),
     };
-    let (sign_bits, exponent_bits, mantissa_bits, exponent_bias, has_nan, has_inf) = match extension_type.kind {
+    let (sign_bits, exponent_bits, mantissa_bits, exponent_bias, has_nan, has_inf) = match extension_type.kind
+    {
         ExtensionKind::Integer { .. } => (0, 0, 0, 0, false, false),
         ExtensionKind::Float { sign_bits, exponent_bits, mantissa_bits, exponent_bias, has_nan, has_inf } => {
             (sign_bits, exponent_bits, mantissa_bits, exponent_bias, has_nan, has_inf)

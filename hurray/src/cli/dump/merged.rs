@@ -24,7 +24,8 @@ pub(super) fn merge(file: &File, composite: &Composite) -> Result<(TensorDescrip
     if let Some(reason) = reason_without_values(&head) {
         return Err(reason);
     }
-    let count = head.element_count().and_then(|count| usize::try_from(count).ok()).ok_or("too many elements")?;
+    let count =
+        head.element_count().and_then(|count| usize::try_from(count).ok()).ok_or("too many elements")?;
     let element_type = head.element_type();
     let mut whole = vec![None; count];
     for (number, member) in composite.members().iter().enumerate() {
@@ -105,9 +106,12 @@ impl Part {
         let mut index = vec![0_u64; self.shape.len()];
         for value in &self.values {
             if let Some(value) = value {
-                let place = index.iter().zip(&self.offset).zip(whole).try_fold(0_u64, |at, ((index, offset), size)| {
-                    at.checked_mul(*size)?.checked_add(index.checked_add(*offset)?)
-                })?;
+                let place = index.iter().zip(&self.offset).zip(whole).try_fold(
+                    0_u64,
+                    |at, ((index, offset), size)| {
+                        at.checked_mul(*size)?.checked_add(index.checked_add(*offset)?)
+                    },
+                )?;
                 visit(to_usize(place)?, value)?;
             }
             for (at, size) in index.iter_mut().zip(&self.shape).rev() {

@@ -36,7 +36,8 @@ pub struct Dump {
 #[must_use]
 pub fn dump(file: &File, values: bool) -> Dump {
     let mut errors = Vec::new();
-    let mut value: Map<String, Value> = facts(file).into_iter().map(|(key, fact)| (key.into(), fact)).collect();
+    let mut value: Map<String, Value> =
+        facts(file).into_iter().map(|(key, fact)| (key.into(), fact)).collect();
     let tensors = file.tensors().map(|entry| tensors::tensor(&entry, values, &mut errors)).collect();
     value.insert("tensors".into(), Value::Array(tensors));
     value.insert("composites".into(), composites::composites(file, values, &mut errors));

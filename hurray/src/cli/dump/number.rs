@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn hex_floats_are_those_of_c99() {
-        let shown = [1.0, -3.0, 0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324, 0.1].map(hex_float);
+        let shown =
+            [1.0, -3.0, 0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324, 0.1].map(hex_float);
         let expected = [
             "0x1.0000000000000p+0",
             "-0x1.8000000000000p+1",

@@ -26,7 +26,9 @@ pub(super) fn tensor(descriptor: &TensorDescriptor) -> String {
     if let Some(shard) = descriptor.shard() {
         text.push_str(&format!(" at {} of {}", shape(&shard.offset), shape(&shard.parent_shape)));
     }
-    if let Some(device) = descriptor.buffers().iter().map(|handle| handle.device).find(|d| *d != DeviceTag::CPU) {
+    if let Some(device) =
+        descriptor.buffers().iter().map(|handle| handle.device).find(|d| *d != DeviceTag::CPU)
+    {
         let name = device.name().map_or_else(|| format!("device {:#04x}", device.0), str::to_owned);
         text.push_str(&format!(" for {name}"));
     }

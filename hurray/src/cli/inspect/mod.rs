@@ -74,7 +74,8 @@ fn summary(file: &File, tree: &Tree, out: &mut dyn Write) -> io::Result<()> {
 fn write_rows(rows: &[Row], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let width = |row: &Row| row.indent.saturating_add(row.label.chars().count());
     let labels = rows.iter().map(width).filter(|width| *width <= MAX_LABEL_WIDTH).max().unwrap_or(0);
-    let texts = rows.iter().map(|row| row.text.chars().count()).filter(|width| *width <= 60).max().unwrap_or(0);
+    let texts =
+        rows.iter().map(|row| row.text.chars().count()).filter(|width| *width <= 60).max().unwrap_or(0);
     for row in rows {
         let (indent, gap) = (row.indent, labels.saturating_sub(width(row)));
         let label = style.paint(row.ink, &row.label);

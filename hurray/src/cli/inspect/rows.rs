@@ -128,5 +128,11 @@ fn row(tree: &Tree, node: &Node, run: &[usize], level: usize) -> Row {
         Kind::Prefix | Kind::Composite => Ink::Heading,
     };
     let times = if run.len() > 1 { format!("{} × ", Count(run.len())) } else { String::new() };
-    Row { indent: level.saturating_mul(2), label, ink, text: format!("{times}{text}"), size: Bytes(bytes).to_string() }
+    Row {
+        indent: level.saturating_mul(2),
+        label,
+        ink,
+        text: format!("{times}{text}"),
+        size: Bytes(bytes).to_string(),
+    }
 }

@@ -113,10 +113,15 @@ impl Tree {
         // It was decoded when composites were put together, so there is no error.
         let head = file.contents().entry(composite.head()).and_then(|entry| entry.descriptor().ok());
         let members = composite.members();
-        self.set(id, Kind::Composite, Total::default(), match head {
-            Some(head) => describe::composite(&head, composite.rule(), members.len()),
-            None => String::new(),
-        });
+        self.set(
+            id,
+            Kind::Composite,
+            Total::default(),
+            match head {
+                Some(head) => describe::composite(&head, composite.rule(), members.len()),
+                None => String::new(),
+            },
+        );
         let mut next = composite.head().saturating_add(1);
         for member in members {
             next = match member {
