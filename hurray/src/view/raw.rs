@@ -18,7 +18,8 @@ use crate::error::{FormatError, Rule, TensorError};
 #[derive(Debug, Clone)]
 pub(crate) struct RawTensor<'a> {
     head: Arc<Head>,
-    buffers: SmallVec<[&'a [u8]; 3]>,
+    /// A vector, since a `SmallVec` of borrows would tie the lifetimes of all views (it is not covariant).
+    buffers: Vec<&'a [u8]>,
 }
 
 /// What a tensor's views share: the descriptor, and whether the indices in the data were found sound.
@@ -160,6 +161,11 @@ impl SharedTensor {
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
         let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+    }
+
+    /// The bytes of each buffer.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &[u8]> {
+        self.buffers.iter().map(SharedBytes::as_slice)
     }
 
     pub(crate) fn as_raw(&self) -> RawTensor<'_> {

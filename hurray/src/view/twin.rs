@@ -98,6 +98,11 @@ macro_rules! views {
                 self.tensor.descriptor()
             }
 
+            /// The bytes of each buffer, in the order of the buffer table.
+            pub(crate) fn buffers(&self) -> impl Iterator<Item = &[u8]> {
+                self.tensor.buffers()
+            }
+
             /// A tensor made here, checked as one from a file is, its indices at once.
             fn made(tensor: $crate::view::raw::SharedTensor) -> Result<Self, $crate::error::TensorError> {
                 let raw = tensor.as_raw();

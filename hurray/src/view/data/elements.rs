@@ -2,13 +2,13 @@
 
 use super::Findings;
 use crate::bytes::to_usize;
-use crate::descriptor::{Layout, Quantization, ScaleType};
+use crate::descriptor::{Layout, Quantization, ScaleType, storage_range};
 use crate::element::{ElementType, F8E8M0, bits};
 use crate::error::Rule;
 use crate::view::axes::storage_shape;
 use crate::view::index;
 use crate::view::paged::Pages;
-use crate::view::quantized::{Place, parameter_bytes, storage_range};
+use crate::view::quantized::{ParameterBytes, Place, parameter_bytes};
 use crate::view::walk::Transfer;
 
 /// Rule TYP-05: elements of float8_e8m0 are never 0x00 or 0xFF.
@@ -56,6 +56,9 @@ pub(super) fn unused_bits(findings: &mut Findings<'_, '_>) {
     else {
         return;
     };
+    if let Some(Quantization::Unknown { .. }) = descriptor.quantization() {
+        return;
+    }
     let count = match descriptor.layout() {
         Layout::RowMajor | Layout::ColumnMajor => {
             let shape = raw.extents().ok().and_then(|shape| storage_shape(descriptor, &shape));
@@ -93,7 +96,7 @@ pub(super) fn unused_bits(findings: &mut Findings<'_, '_>) {
 /// Rules QNT-PC-06 and 07, QNT-PB-10, QNT-NF-04, QNT-MX-04.
 pub(super) fn parameters(findings: &mut Findings<'_, '_>) {
     let raw = findings.raw;
-    let Some((scales, zero_points, width)) = parameter_bytes(raw) else { return };
+    let Some(ParameterBytes { scales, zero_points, width }) = parameter_bytes(raw) else { return };
     let Some(quantization) = raw.descriptor().quantization() else { return };
     let (rule, scale_buffer, zero_point_buffer) = match quantization {
         Quantization::PerChannel { scales, zero_points, .. } => (Rule::QntPc06, *scales, *zero_points),
@@ -140,7 +143,7 @@ pub(super) fn parameters(findings: &mut Findings<'_, '_>) {
     else {
         return;
     };
-    let Some((least, most)) = storage_range(raw.descriptor().element_type()) else { return };
+    let (least, most) = storage_range(raw.descriptor().element_type());
     let shift = if zero_point_buffer == scale_buffer { scales.len() } else { 0 };
     for (number, bytes) in zero_points.as_chunks::<4>().0.iter().enumerate() {
         let zero_point = i64::from(i32::from_le_bytes(*bytes));

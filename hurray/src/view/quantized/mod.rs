@@ -23,7 +23,7 @@ use elements::Elements;
 use parameters::Parameters;
 use transfer::Dequantize;
 
-pub(crate) use parameters::{parameter_bytes, storage_range};
+pub(crate) use parameters::{ParameterBytes, parameter_bytes};
 pub use quantize::Symmetry;
 
 /// Where the elements of a tensor of any layout lie.
@@ -36,6 +36,11 @@ pub(crate) enum Place {
 
 impl Place {
     pub(crate) fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
+        // A scheme that is not understood may have an idea of its own of what is stored.
+        if let Some(Quantization::Unknown { tag, .. }) = raw.descriptor().quantization() {
+            let what = format!("quantization scheme {tag:#04x}").into();
+            return Err(TensorError::NotUnderstood { what });
+        }
         match raw.descriptor().layout() {
             Layout::Coo { nnz, .. } | Layout::Csr { nnz } | Layout::Csc { nnz } | Layout::Csf { nnz, .. } => {
                 expect_elements(raw, Some(*nnz))?;
