@@ -158,6 +158,16 @@ fn refusals(vector: &Vector, mode: Mode) -> Vec<(Option<Rule>, Option<String>)> 
     }
 }
 
+/// Whether an error is about the tensor that the manifest names. Padding before a tensor is nobody's in the
+/// manifest, and an error that has no tensor is about the file.
+fn blames(vector: &Vector, tensor: Option<&str>) -> bool {
+    match (vector.text("tensor"), tensor) {
+        (Some(expected), Some(tensor)) => expected == tensor,
+        (None, _) => true,
+        (Some(_), None) => vector.text("stage") == Some("open"),
+    }
+}
+
 #[test]
 fn invalid_files_are_refused_with_their_rule() {
     let vectors = vectors("invalid");
@@ -176,8 +186,8 @@ fn invalid_files_are_refused_with_their_rule() {
             Some(_) if !refusals.iter().all(|(rule, _)| is_accepted(rule)) => {
                 Err(format!("{refusals:?}, not {accepted:?}"))
             }
-            Some((_, Some(tensor))) if vector.text("tensor").is_some_and(|expected| expected != tensor) => {
-                Err(format!("blames {tensor}, not {:?}", vector.text("tensor")))
+            Some(_) if !refusals.iter().any(|(_, tensor)| blames(vector, tensor.as_deref())) => {
+                Err(format!("{refusals:?}, not in {:?}", vector.text("tensor")))
             }
             Some(_) => Ok(()),
         }

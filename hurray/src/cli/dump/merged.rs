@@ -29,8 +29,9 @@ pub(super) fn merge(file: &File, composite: &Composite) -> Result<(TensorDescrip
     let element_type = head.element_type();
     let mut whole = vec![None; count];
     for (number, member) in composite.members().iter().enumerate() {
-        let adds = number > 0 && composite.rule() == CompositionRule::Overlay(CombineOp::Add);
-        let part = Part::of(file, member, element_type, number > 0)?;
+        let is_correction = number > 0 && composite.rule() != CompositionRule::Partition;
+        let adds = is_correction && composite.rule() == CompositionRule::Overlay(CombineOp::Add);
+        let part = Part::of(file, member, element_type, is_correction)?;
         part.each(head.shape(), |at, value| {
             let slot: &mut Option<Scalar> = whole.get_mut(at)?;
             *slot = Some(match slot {

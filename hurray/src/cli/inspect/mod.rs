@@ -85,7 +85,8 @@ fn write_rows(rows: &[Row], out: &mut dyn Write, style: Style) -> io::Result<()>
     Ok(())
 }
 
-/// A name on a line of its own, within bounds.
+/// A name within bounds, in quotes where it could not be seen otherwise.
 fn shown_name(name: &str) -> String {
-    if name.is_empty() { "\"\"".to_owned() } else { printable(name, MAX_NAME) }
+    let shown = printable(name, MAX_NAME);
+    if name.is_empty() || name.trim() != name { format!("\"{shown}\"") } else { shown }
 }

@@ -104,35 +104,26 @@ impl View {
     }
 }
 
+/// A run stands for all of its nodes: the first is described, the size is that of all.
 fn row(tree: &Tree, node: &Node, run: &[usize], level: usize) -> Row {
     let mut label = node.shown_label();
-    let mut bytes = node.total.bytes;
-    let mut tensors = node.total.tensors;
+    let mut text = node.text.clone();
+    if !node.children.is_empty() {
+        let inside = counted(node.total.tensors, "tensor");
+        text = if text.is_empty() { inside } else { format!("{text}, {inside}") };
+    }
     if let [_, .., last] = run {
         let last = tree.node(*last).map(Node::shown_label).unwrap_or_default();
         label = format!("{label} .. {last}");
-        let each = |total: fn(&Node) -> u64| {
-            run.iter().filter_map(|id| tree.node(*id)).map(total).fold(0, u64::saturating_add)
-        };
-        bytes = each(|node| node.total.bytes);
-        tensors = each(|node| node.total.tensors);
+        let each = if node.children.is_empty() { "" } else { " each" };
+        text = format!("{} × {text}{each}", Count(run.len()));
     }
-    let mut text = node.text.clone();
-    if !node.children.is_empty() {
-        let inside = counted(tensors, "tensor");
-        text = if text.is_empty() { inside } else { format!("{text}, {inside}") };
-    }
+    let sizes = run.iter().filter_map(|id| tree.node(*id)).map(|node| node.total.bytes);
     let ink = match node.kind {
         Kind::Broken => Ink::Alarm,
         Kind::Tensor => Ink::Name,
         Kind::Prefix | Kind::Composite => Ink::Heading,
     };
-    let times = if run.len() > 1 { format!("{} × ", Count(run.len())) } else { String::new() };
-    Row {
-        indent: level.saturating_mul(2),
-        label,
-        ink,
-        text: format!("{times}{text}"),
-        size: Bytes(bytes).to_string(),
-    }
+    let size = Bytes(sizes.fold(0, u64::saturating_add)).to_string();
+    Row { indent: level.saturating_mul(2), label, ink, text, size }
 }
