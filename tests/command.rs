@@ -197,3 +197,16 @@ fn a_reader_that_stops_early_is_no_error() {
         assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""), "{command:?}");
     }
 }
+
+#[test]
+fn verify_tells_by_its_exit_code_even_if_nobody_reads() {
+    let [good, bad] = [vector("valid", "no-kv.hrry"), vector("invalid", "BUF-03-align-65.hrry")];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hurray-command"))
+        .args(["verify", &good, &bad, &good])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}

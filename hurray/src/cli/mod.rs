@@ -57,14 +57,17 @@ pub fn main() -> ExitCode {
     let style = Style::new(stdout.is_terminal() && !is_plain);
     let mut out = BufWriter::new(stdout);
     let ran = run(&arguments.command, &mut out, &mut io::stderr().lock(), style);
-    match ran.and_then(|outcome| out.flush().map(|()| outcome)) {
-        Ok(outcome) => outcome.into(),
-        // Whoever reads has enough, as `head` has.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(error) => {
+    let (outcome, written) = match ran {
+        Ok(outcome) => (outcome, out.flush()),
+        Err(error) => (Outcome::Good, Err(error)),
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             report(&mut io::stderr().lock(), format_args!("cannot write: {error}"));
-            ExitCode::FAILURE
+            Outcome::Bad.into()
         }
+        // Whoever reads may have enough, as `head` has.
+        _ => outcome.into(),
     }
 }
 

@@ -10,8 +10,11 @@ use crate::limits::Limits;
 use crate::policy::is_private;
 use crate::reader::TensorEntry;
 
-/// No list of values is longer: nobody reads it, and the text takes ten times the memory of the elements.
-pub(super) const MAX_ELEMENTS: u128 = 1 << 24;
+/// No list of values is longer: nobody reads it, and the text takes many times the memory of the elements.
+const MAX_ELEMENTS: u128 = 1 << 24;
+
+/// As many elements may be repeated from fewer bytes, or be zeros that no byte stands for.
+const MAX_UNBACKED: u128 = 1 << 16;
 
 /// The values of a tensor, or why there are none.
 pub(super) fn of_tensor(
@@ -37,7 +40,7 @@ pub(super) fn of_tensor(
 type Values = (Vec<Scalar>, Option<Vec<f32>>);
 
 fn values(entry: &TensorEntry<'_>, descriptor: &TensorDescriptor) -> Result<Values, String> {
-    if let Some(reason) = reason_without_values(descriptor) {
+    if let Some(reason) = reason_without_values(descriptor, entry.data_length()) {
         return Err(reason);
     }
     let limits = Limits::default();
@@ -50,8 +53,10 @@ fn values(entry: &TensorEntry<'_>, descriptor: &TensorDescriptor) -> Result<Valu
     Ok((stored, real))
 }
 
-/// What can be told without looking at the data.
-pub(super) fn reason_without_values(descriptor: &TensorDescriptor) -> Option<String> {
+/// What can be told without looking at the data, which are `size_bytes`.
+pub(super) fn reason_without_values(descriptor: &TensorDescriptor, size_bytes: u64) -> Option<String> {
+    // No element takes less than a bit.
+    let most = u128::from(size_bytes).saturating_mul(8).clamp(MAX_UNBACKED, MAX_ELEMENTS);
     let reason = match (descriptor.layout(), descriptor.quantization()) {
         (Layout::Extension { .. }, _) => "extension layout",
         (Layout::Unknown { .. }, _) => "unknown layout",
@@ -60,7 +65,7 @@ pub(super) fn reason_without_values(descriptor: &TensorDescriptor) -> Option<Str
         _ if matches!(descriptor.element_type(), ElementType::Unknown(_)) => "unknown element type",
         _ if descriptor.shape().contains(&DYNAMIC) => "dynamic dimension",
         _ => match descriptor.element_count() {
-            Some(count) if count > MAX_ELEMENTS => return Some(format!("{count} elements")),
+            Some(count) if count > most => return Some(format!("{count} elements")),
             _ => return None,
         },
     };

@@ -21,7 +21,7 @@ pub(super) fn merge(file: &File, composite: &Composite) -> Result<(TensorDescrip
     if !composite.is_complete() {
         return Err("incomplete".to_owned());
     }
-    if let Some(reason) = reason_without_values(&head) {
+    if let Some(reason) = reason_without_values(&head, file.size_bytes()) {
         return Err(reason);
     }
     let count =
@@ -67,7 +67,7 @@ impl Part {
         let values = match member {
             Member::Composite(nested) => merge(file, nested)?.1.into_iter().map(Some).collect(),
             Member::Tensor(position) => {
-                if let Some(reason) = reason_without_values(&descriptor) {
+                if let Some(reason) = reason_without_values(&descriptor, file.size_bytes()) {
                     return Err(reason);
                 }
                 let is_sparse_correction = is_correction && descriptor.layout().nnz().is_some();
@@ -143,7 +143,6 @@ fn from_f32(value: f32, whole: ElementType) -> Option<Scalar> {
 /// The sum in the type of the head, rounded once, wrapped for integers; `None` for types without sums here.
 #[expect(
     clippy::as_conversions,
-    clippy::arithmetic_side_effects,
     reason = "floats are rounded to nearest, as the format has it; a float64 has more than twice their digits"
 )]
 fn add(a: &Scalar, b: &Scalar, whole: ElementType) -> Option<Scalar> {
