@@ -172,3 +172,31 @@ fn wrapped(sum: [u8; 8], whole: ElementType) -> Option<Vec<u8>> {
         width => sum.get(..width).map(<[u8]>::to_vec),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn float(value: f64) -> Scalar {
+        Scalar::Float { value, bits: 0 }
+    }
+
+    #[test]
+    fn sums_are_rounded_once_in_the_type_of_the_head() {
+        let sum = |a, b, whole| add(&float(a), &float(b), whole).and_then(|sum| sum.to_f64());
+        assert_eq!(sum(2048.0, 1.0, ElementType::Float16), Some(2048.0), "ties to even");
+        assert_eq!(sum(2048.0, 3.0, ElementType::Float16), Some(2052.0));
+        assert_eq!(sum(1.0, 2_f64.powi(-25), ElementType::Float32), Some(1.0));
+        assert_eq!(sum(1.0, 2.0, ElementType::Float8E4M3), None);
+    }
+
+    #[test]
+    fn sums_of_integers_wrap() {
+        let sum = |a, b, whole| add(&Scalar::Int(a), &Scalar::Int(b), whole);
+        assert_eq!(sum(127, 1, ElementType::Int8), Some(Scalar::Int(-128)));
+        assert_eq!(sum(7, 1, ElementType::Int4), Some(Scalar::Int(-8)));
+        assert_eq!(sum(i64::MAX, 1, ElementType::Int64), Some(Scalar::Int(i64::MIN)));
+        let sum = add(&Scalar::UInt(255), &Scalar::UInt(2), ElementType::UInt8);
+        assert_eq!(sum, Some(Scalar::UInt(1)));
+    }
+}
