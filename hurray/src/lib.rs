@@ -13,6 +13,9 @@
 extern crate self as hurray;
 
 mod bytes;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod composite;
 mod container;
 pub mod descriptor;

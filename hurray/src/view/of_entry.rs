@@ -3,6 +3,8 @@
 use super::bytes::SharedBytes;
 use super::raw::RawTensor;
 use super::twin::View;
+#[cfg(feature = "cli")]
+use super::values::stored_elements;
 use super::values::{Values, dequantized_values, logical_values};
 use crate::descriptor::Layout;
 use crate::error::{FormatError, TensorError};
@@ -54,6 +56,16 @@ impl<'f> TensorEntry<'f> {
     /// As [`values`](Self::values).
     pub fn dequantize(&self, limits: &Limits) -> Result<Vec<f32>, TensorError> {
         dequantized_values(&self.raw_tensor()?, limits).map_err(|error| self.blamed_tensor(error))
+    }
+
+    /// For every element in row-major order whether the tensor stores it: all are, but for sparse tensors.
+    ///
+    /// # Errors
+    ///
+    /// As [`values`](Self::values).
+    #[cfg(feature = "cli")]
+    pub(crate) fn stored_elements(&self, limits: &Limits) -> Result<Vec<bool>, TensorError> {
+        stored_elements(&self.raw_tensor()?, limits).map_err(|error| self.blamed_tensor(error))
     }
 
     /// Checks all that depends on the bytes of this tensor (rules of kind *data* in FORMAT §9). Reports each

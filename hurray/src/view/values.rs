@@ -100,6 +100,30 @@ pub(crate) fn dequantized_values(raw: &RawTensor<'_>, limits: &Limits) -> Result
     QuantizedView::from_raw(raw.clone())?.dequantize_within(limits)
 }
 
+/// For every element in row-major order whether it is stored.
+///
+/// # Errors
+///
+/// As [`logical_values`].
+#[cfg(feature = "cli")]
+pub(crate) fn stored_elements(raw: &RawTensor<'_>, limits: &Limits) -> Result<Vec<bool>, TensorError> {
+    /// Marks the elements that come.
+    struct Marks(Vec<bool>);
+
+    impl Transfer for Marks {
+        fn run(&mut self, _from: usize, to: usize, len: usize) {
+            if let Some(marks) = to.checked_add(len).and_then(|end| self.0.get_mut(to..end)) {
+                marks.fill(true);
+            }
+        }
+    }
+
+    let count = index::count_within(&raw.extents()?, 1, limits.dense_bytes)?;
+    let mut marks = Marks(vec![false; count]);
+    Place::of(raw)?.walk(raw, &mut marks)?;
+    Ok(marks.0)
+}
+
 /// Copies elements of any width, at any alignment.
 struct ToBytes<'a, 'o> {
     /// Bytes of an element, or its bits if several share a byte.
