@@ -13,9 +13,6 @@
 extern crate self as hurray;
 
 mod bytes;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub mod cli;
 mod composite;
 mod container;
 pub mod descriptor;
@@ -28,6 +25,10 @@ mod reader;
 mod sys;
 mod view;
 mod writer;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -84,7 +84,7 @@ mod tests {
             flips in prop::collection::vec((0usize..120, any::<u8>()), 0..3),
         ) {
             let size = dims.iter().product::<u64>() * 4 + extra;
-            let mut bytes = encoded(&TensorDescriptor::row_major(ElementType::Float32, dims.into(), size));
+            let mut bytes = encoded(&TensorDescriptor::row_major(ElementType::Float32, dims, size));
             for (at, value) in flips {
                 if let Some(byte) = bytes.get_mut(at) {
                     *byte = value;
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn anything_else_is_for_the_full_decoder() {
-        let plain = TensorDescriptor::row_major(ElementType::Int8, [3].into_iter().collect(), 3);
+        let plain = TensorDescriptor::row_major(ElementType::Int8, [3], 3);
         assert!(PlainDescriptor::read(&encoded(&plain), 1).is_some());
         assert!(PlainDescriptor::read(&encoded(&plain), 2).is_none());
         let mut column = plain.clone();
