@@ -16,6 +16,8 @@ use crate::writer::SaveError;
 
 pub use field::{Dim, Field, Variant};
 pub use impls::{LoadUnitEnum, SaveUnitEnum, SliceElement};
+#[cfg(feature = "ndarray")]
+pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
 pub use load::{GroupLoader, LoadError, LoadOptions, Loader, Reported, from_slice, load, map};
 pub use report::{LoadReport, Problem, ProblemKind};

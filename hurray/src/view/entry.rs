@@ -24,8 +24,17 @@ impl<'f> TensorEntry<'f> {
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         let descriptor = self.descriptor()?;
         expect_plain(&descriptor, T::TYPE)?;
-        let shape = shape_of(&descriptor)?;
-        let buffers = self.buffers_of(&descriptor)?;
+        self.dense_view(&descriptor)
+    }
+
+    /// The elements as values of a type of the same width, whatever their element type is.
+    #[inline]
+    pub(crate) fn dense_view<T: Element>(
+        &self,
+        descriptor: &TensorDescriptor,
+    ) -> Result<TensorView<'f, T>, TensorError> {
+        let shape = shape_of(descriptor)?;
+        let buffers = self.buffers_of(descriptor)?;
         let buffer = buffers.first().copied().unwrap_or_default();
         let strides = match descriptor.layout() {
             Layout::RowMajor => Strides::row_major(&shape),
@@ -42,7 +51,7 @@ impl<'f> TensorEntry<'f> {
             return Ok(TensorView::checked(&[], 0, shape, strides));
         }
         // In strict mode this was checked when the descriptor was decoded (BUF-14); permissive mode leaves it to us.
-        let (bytes, origin) = reachable::<T>(&descriptor, buffer, &shape, &strides)
+        let (bytes, origin) = reachable::<T>(descriptor, buffer, &shape, &strides)
             .ok_or_else(|| self.blamed(Rule::Buf14.broken().but_found(buffer.len())))?;
         match bytemuck::try_cast_slice(bytes) {
             Ok(data) => Ok(TensorView::checked(data, origin, shape, strides)),

@@ -23,6 +23,8 @@ pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};
 
+#[cfg(feature = "safetensors")]
+pub(crate) use file::replace_file;
 pub(crate) use file::save_atomically;
 pub(crate) use form::FileForm;
 pub(crate) use options::is_reserved;
