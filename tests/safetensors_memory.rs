@@ -39,7 +39,7 @@ fn peak(action: impl FnOnce()) -> usize {
     MOST.load(Ordering::Relaxed) - before
 }
 
-const LARGE: u64 = 64 << 20;
+const LARGE: u64 = 16 << 20;
 
 #[test]
 fn memory_does_not_grow_with_the_data() {
