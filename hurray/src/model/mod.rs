@@ -19,7 +19,10 @@ pub use impls::{LoadUnitEnum, SaveUnitEnum, SliceElement};
 #[cfg(feature = "ndarray")]
 pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
-pub use load::{GroupLoader, LoadError, LoadOptions, Loader, Reported, from_slice, load, map};
+pub use load::{
+    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Reported, Strictness, from_slice, load,
+    map,
+};
 pub use report::{LoadReport, Problem, ProblemKind};
 pub use save::{GroupSaver, Saver, save, to_bytes, to_writer};
 pub use shape_rule::AsDimension;

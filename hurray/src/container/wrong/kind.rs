@@ -67,7 +67,6 @@ mod tests {
         let cases: [(&[u8], FileKind); 17] = [
             (b"", FileKind::Empty),
             (b"HRRYFILE\x01\0", FileKind::Hurray),
-            (b"HRRYFILE", FileKind::Hurray),
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:..", FileKind::GitLfsPointer),
             (b"\x10\0\0\0\0\0\0\0{\"a\":{}}", FileKind::Safetensors),
             (b"GGUF\x03\0\0\0", FileKind::Gguf),

@@ -16,7 +16,7 @@ use crate::descriptor::{CompositionRule, Layout, TensorDescriptor};
 use crate::element::Element;
 use crate::error::TensorError;
 use crate::reader::{File, TensorEntry};
-use crate::view::TensorView;
+use crate::view::{TensorView, dense};
 use crate::writer::{SaveError, replace_file};
 
 /// Converts a Hurray file to a safetensors file: bit for bit, with the metadata that are texts.
@@ -287,11 +287,13 @@ fn strided<'f>(
     descriptor: &TensorDescriptor,
     dtype: Dtype,
 ) -> Result<Strided<'f>, TensorError> {
+    let buffers = entry.buffers_of(descriptor)?;
+    let buffer = buffers.first().copied().unwrap_or_default();
     Ok(match alignment_of(dtype) {
-        1 => Strided::One(entry.dense_view(descriptor)?),
-        2 => Strided::Two(entry.dense_view(descriptor)?),
-        4 => Strided::Four(entry.dense_view(descriptor)?),
-        _ => Strided::Eight(entry.dense_view(descriptor)?),
+        1 => Strided::One(dense(descriptor, buffer)?),
+        2 => Strided::Two(dense(descriptor, buffer)?),
+        4 => Strided::Four(dense(descriptor, buffer)?),
+        _ => Strided::Eight(dense(descriptor, buffer)?),
     })
 }
 
