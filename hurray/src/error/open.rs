@@ -154,6 +154,8 @@ pub enum FileKind {
     Empty,
     /// A directory.
     Directory,
+    /// A Hurray file, where something else is wanted.
+    Hurray,
     /// A safetensors file.
     Safetensors,
     /// A GGUF file.
@@ -183,6 +185,7 @@ impl fmt::Display for FileKind {
         f.write_str(match self {
             Self::Empty => "empty",
             Self::Directory => "a directory",
+            Self::Hurray => "a Hurray file",
             Self::Safetensors => "a safetensors file",
             Self::Gguf => "a GGUF file",
             Self::GitLfsPointer => "a git-lfs pointer (fetch the file itself with `git lfs pull`)",

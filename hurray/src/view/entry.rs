@@ -96,6 +96,15 @@ pub(crate) fn typed<'f, T: Element>(
     buffer: &'f [u8],
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
+    dense(descriptor, buffer)
+}
+
+/// The elements of a dense layout as values of a type of the same width, whatever their element type is.
+#[inline]
+pub(crate) fn dense<'f, T: Element>(
+    descriptor: &TensorDescriptor,
+    buffer: &'f [u8],
+) -> Result<TensorView<'f, T>, TensorError> {
     let shape = shape_of(descriptor)?;
     let strides = match descriptor.layout() {
         Layout::RowMajor => Strides::row_major(&shape),

@@ -45,6 +45,8 @@ pub use values::Values;
 
 pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
+#[cfg(feature = "safetensors")]
+pub(crate) use entry::dense;
 pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
