@@ -33,7 +33,12 @@ fn c01_other_key_names_are_one_error_that_names_them_all() {
     let error = hurray::load::<B>(&path).unwrap_err();
     let report = error.report().unwrap();
     let paths = |kind| -> Vec<&str> {
-        report.problems().iter().filter(|problem| problem.kind == kind).map(|problem| &*problem.path).collect()
+        report
+            .problems()
+            .iter()
+            .filter(|problem| problem.kind == kind)
+            .map(|problem| &*problem.path)
+            .collect()
     };
     assert_eq!(paths(ProblemKind::Missing), ["b", "g"]);
     assert_eq!(paths(ProblemKind::Unexpected), ["bias", "extra"]);

@@ -250,7 +250,7 @@ fn other_types_are_not_converted() {
     assert_eq!(found, "`Gelu`");
     // Of an empty array, the type of its elements says nothing.
     assert_eq!(x::<Vec<String>>(&entry(KvArray::UInt64s(vec![]))), Vec::<String>::new());
-    assert_eq!(x::<Vec<usize>>(&entry(KvArray::Strings(vec![]))), []);
+    assert!(x::<Vec<usize>>(&entry(KvArray::Strings(vec![]))).is_empty());
 }
 
 #[test]
