@@ -133,7 +133,7 @@ fn lies_in<T>(slice: &[T], memory: &Range<usize>) -> bool {
     memory.start <= place.start && place.end <= memory.end && place.start.is_multiple_of(align_of::<T>())
 }
 
-fn borrowed<T: Element + Debug>(values: &[T; 6]) {
+fn borrowed<T: Element + HurraySave + Debug>(values: &[T; 6]) {
     let model = Borrowed {
         view: TensorView::from_slice(values, &[3, 2]).unwrap(),
         scalar: TensorView::from_slice(&values[..1], &[]).unwrap(),

@@ -91,8 +91,8 @@ struct Node {
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq, Clone)]
 enum Kind {
     Relu,
-    #[hurray(rename = "")]
-    Nameless,
+    #[hurray(rename = " a.b%")]
+    OddlyNamed,
 }
 
 fn keys() -> impl Strategy<Value = String> {
@@ -106,7 +106,7 @@ fn nodes() -> impl Strategy<Value = Node> {
             prop::collection::vec(any::<bool>(), 0..20),
             ".{0,8}",
             -1e300..1e300f64,
-            prop_oneof![Just(Kind::Relu), Just(Kind::Nameless)],
+            prop_oneof![Just(Kind::Relu), Just(Kind::OddlyNamed)],
             prop::collection::hash_map(keys(), any::<u32>(), 0..3),
             (prop::option::of(Just(())), prop::option::of(prop::option::of(any::<u8>()))),
             [prop::collection::vec(any::<u8>(), 0..3), prop::collection::vec(any::<u8>(), 0..3)],

@@ -108,7 +108,7 @@ fn a_save_to_a_sink_allocates_the_same_for_1_and_for_256_mib() {
     save(MIB);
     let (small, large) = (save(MIB), save(256 * MIB));
     assert_eq!(small, large);
-    assert!(small.bytes < 4 * MIB, "{small:?}");
+    assert!(small.bytes < MIB, "{small:?}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_save_to_a_file_allocates_the_same_for_1_and_for_256_mib() {
     save(MIB);
     let (small, large) = (save(MIB), save(256 * MIB));
     assert_eq!(small, large);
-    assert!(small.bytes < 4 * MIB, "{small:?}");
+    assert!(small.bytes < MIB, "{small:?}");
 }
 
 #[test]
@@ -139,6 +139,8 @@ fn a_strided_tensor_is_gathered_in_blocks() {
         allocated_by(|| hurray::to_writer(std::io::sink(), &Strided { weight }).unwrap()).1
     };
     save(MIB);
-    let (small, large) = (save(MIB), save(16 * MIB));
+    // One block is filled before it is written: 2 MiB, as long as a write.
+    let (small, large) = (save(4 * MIB), save(64 * MIB));
     assert_eq!(small, large);
+    assert!(small.bytes < 8 * MIB, "{small:?}");
 }

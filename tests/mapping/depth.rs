@@ -20,7 +20,7 @@ fn level<T>(inner: T) -> Level<T> {
 
 #[derive(HurraySave, HurrayLoad, Debug, Clone, PartialEq)]
 struct Leaf {
-    list: Vec<[u8; 1]>,
+    list: Vec<Vec<u8>>,
     none: Vec<Vec<u8>>,
     map: BTreeMap<String, Vec<u8>>,
     some: Option<Empty>,
@@ -36,7 +36,7 @@ struct Empty {
 
 fn leaf() -> Leaf {
     Leaf {
-        list: vec![[1], [2]],
+        list: vec![vec![1], vec![]],
         none: vec![],
         map: BTreeMap::from([("a.b".into(), vec![1]), ("c".into(), vec![])]),
         some: Some(Empty::default()),
@@ -81,25 +81,26 @@ fn every_shape_comes_back_from_level_7_to_14() {
 #[test]
 fn groups_below_the_eighth_level_have_no_head_and_join_the_nearest_one() {
     // `inner` eight times is the eighth head; the ninth gives way.
-    let model = nested!(vec![[5u8]]; 1 2 3 4 5 6 7 8 9);
+    let model = nested!(vec![vec![5u8], vec![]]; 1 2 3 4 5 6 7 8 9);
     let file = strictly(&model);
     let eighth = ["inner"; 8].join(".");
     let lines = listing(&file);
     let from = lines.iter().position(|line| line.trim_start().starts_with(&format!("{eighth}: "))).unwrap();
     let indent = "  ".repeat(8);
     assert_eq!(
-        lines[from..from + 5],
+        lines[from..from + 6],
         [
             format!("{}{eighth}: Group of 4", "  ".repeat(7)),
             format!("{indent}{eighth}.before: uint8[1]"),
             // Of the ninth level, a `Vec` without a head of its own.
             format!("{indent}{eighth}.inner.0: uint8[1]"),
+            format!("{indent}{eighth}.inner.1: uint8[0]"),
             format!("{indent}{eighth}.after: uint8[1]"),
             format!("{}inner.inner.inner.inner.inner.inner.inner.after: uint8[1]", "  ".repeat(7)),
         ],
         "{lines:#?}"
     );
-    assert_eq!(lines.last().unwrap(), &format!("hurray.seq.{eighth}.inner = bool [true]"));
+    assert_eq!(lines.last().unwrap(), &format!("hurray.seq.{eighth}.inner = bool [true, true]"));
 }
 
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq, Default)]
