@@ -11,7 +11,8 @@ use hurray::{
 };
 use hurray_tests::{Patch, allocated_by};
 
-const LONGEST: Duration = Duration::from_millis(50);
+/// 50 ms; four times that where nothing is optimised.
+const LONGEST: Duration = Duration::from_millis(if cfg!(debug_assertions) { 200 } else { 50 });
 const MOST_BYTES: usize = 10_000_000;
 
 #[derive(HurraySave, HurrayLoad)]
@@ -34,48 +35,57 @@ fn valid() -> Patch {
     Patch::of(&options.to_bytes(&model).unwrap())
 }
 
-/// Opens, loads, and validates everything; gives the rule that the first refusal names.
-fn verdict(bytes: &[u8]) -> Option<Rule> {
-    let mut rules = Vec::new();
-    for options in [OpenOptions::new(), OpenOptions::new().permissive()] {
-        match options.clone().copy_from_slice(bytes) {
-            Err(error) => rules.push(error.rule()),
-            Ok(file) => {
-                match file.load::<Model>() {
-                    Ok(_) => {}
-                    Err(LoadError::Report(report)) => assert!(report.problem_count() > 0),
-                    Err(error) => panic!("opened already: {error}"),
-                }
-                let _ = file.load::<BTreeMap<String, Tensor<f32>>>().map_err(|error| error.to_string());
-                let _ = file.composites();
-                for entry in file.tensors() {
-                    let _ = entry.buffers();
-                    let _ = entry.view::<f32>().map(|view| view.to_vec());
-                }
-                let all = options.validate_descriptors(true).validate_data(true).copy_from_slice(bytes);
-                rules.push(all.err().and_then(|error| error.rule()));
+/// What a user may do with a file. Gives the rule that opening with every check refuses it by.
+fn steps(bytes: &[u8], mut measure: impl FnMut(&str, &mut dyn FnMut())) -> Option<Rule> {
+    let mut verdict = None;
+    for (mode, options) in [("permissive", OpenOptions::new().permissive()), ("strict", OpenOptions::new())] {
+        let mut file = None;
+        measure(&format!("{mode} open"), &mut || file = options.clone().copy_from_slice(bytes).ok());
+        let all = || options.clone().validate_descriptors(true).validate_data(true);
+        measure(&format!("{mode} open with every check"), &mut || {
+            verdict = all().copy_from_slice(bytes).err().and_then(|error| error.rule());
+        });
+        let Some(file) = file else { continue };
+        measure(&format!("{mode} load"), &mut || match file.load::<Model>() {
+            Ok(_) => {}
+            Err(LoadError::Report(report)) => assert!(report.problem_count() > 0),
+            Err(error) => panic!("opened already: {error}"),
+        });
+        measure(&format!("{mode} load of a map"), &mut || {
+            let _ = file.load::<BTreeMap<String, Tensor<f32>>>().map_err(|error| error.to_string());
+        });
+        measure(&format!("{mode} composites"), &mut || drop(file.composites()));
+        measure(&format!("{mode} views"), &mut || {
+            for entry in file.tensors() {
+                let _ = entry.buffers();
+                let _ = entry.view::<f32>().map(|view| view.to_vec());
             }
-        }
+        });
     }
-    rules[0]
+    verdict
 }
 
-/// Measures the verdict on a hostile file, which may not be long or large.
+fn verdict(bytes: &[u8]) -> Option<Rule> {
+    steps(bytes, |_, step| step())
+}
+
+/// The rule by which a hostile file is refused; no step may take long, or much memory.
 #[track_caller]
 fn refused(bytes: &[u8], name: &str) -> Rule {
-    // The copies that `verdict` makes of the file itself are the caller's.
-    let own = 8 * bytes.len();
-    let start = Instant::now();
-    let (rule, allocated) = allocated_by(|| verdict(bytes));
-    let mut took = start.elapsed();
-    for _ in 0..3 {
+    let rule = steps(bytes, |step, work| {
+        let mut shortest = Duration::MAX;
         // Another process may have had the processor: the best of a few counts.
-        let start = Instant::now();
-        verdict(bytes);
-        took = took.min(start.elapsed());
-    }
-    assert!(took < LONGEST, "{name}: {took:?}");
-    assert!(allocated.bytes < MOST_BYTES + own, "{name}: {allocated:?}");
+        for _ in 0..5 {
+            let start = Instant::now();
+            let ((), allocated) = allocated_by(&mut *work);
+            assert!(allocated.bytes < MOST_BYTES, "{name}: {step}: {allocated:?}");
+            shortest = shortest.min(start.elapsed());
+            if shortest < LONGEST {
+                return;
+            }
+        }
+        panic!("{name}: {step}: {shortest:?}");
+    });
     rule.unwrap_or_else(|| panic!("{name}: nothing was refused"))
 }
 
@@ -122,10 +132,9 @@ fn c20_dimensions_whose_product_wraps() {
         [[1 << 32, 1 << 32], [(1 << 63) + 2, 2], [u64::MAX, 2], [u64::MAX - 1, 2], [1 << 63, 2], [6, 1 << 62]]
     {
         let bytes = patch.clone().put(shape, &le(dims[0])).put(shape + 8, &le(dims[1])).sealed();
-        let (verdict, _) = allocated_by(|| verdict(&bytes));
         // `DYN` is structurally allowed (FORMAT §3.4): its elements are out of reach, and the load says so.
         if dims.contains(&u64::MAX) {
-            assert_eq!(verdict, None);
+            assert_eq!(verdict(&bytes), None);
             assert!(File::copy_from_slice(&bytes).unwrap().load::<Model>().is_err());
         } else {
             assert_eq!(refused(&bytes, "dimensions"), Rule::Buf14, "{dims:?}");
@@ -162,10 +171,11 @@ fn c20_sizes_and_places_of_data() {
     let end = patch.trailer() as u64;
     for size in [u64::MAX, 1 << 63, 25, 0] {
         refused(&patch.clone().put(buffer, &le(size)).sealed(), "buffer size");
-        refused(
-            &patch.clone().put(buffer, &le(size)).put(fields + 20, &le(size)).sealed(),
-            "buffer size twice",
-        );
+        // One byte more is allowed, if descriptor and index agree.
+        if size != 25 {
+            let both = patch.clone().put(buffer, &le(size)).put(fields + 20, &le(size));
+            refused(&both.sealed(), "buffer size, in both places");
+        }
     }
     let bytes = patch.clone().sealed();
     let data_of_other = u64::from_le_bytes(bytes[other + 12..other + 20].try_into().unwrap());

@@ -106,7 +106,4 @@ fn c21_bytes_after_the_end_are_an_error() {
         );
         assert!(text.contains(&longer.len().to_string()), "{extra} bytes of {byte}: {text}");
     }
-    // Two files, one after the other, are not one.
-    let twice = [good(), good()].concat();
-    let _ = verdict("twice.hrry", &twice);
 }
