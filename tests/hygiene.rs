@@ -4,6 +4,7 @@ use hurray_tests::{listing_of, reloaded};
 
 mod no_prelude {
     #![no_implicit_prelude]
+    #![allow(unreachable_pub, reason = "as in a module that a user may make public")]
 
     #[derive(::hurray::HurraySave, ::hurray::HurrayLoad, ::std::fmt::Debug, ::std::cmp::PartialEq)]
     pub struct Linear {
@@ -78,7 +79,6 @@ mod renamed {
     use dependencies::weights;
 
     // What `::hurray` would be here is not what the derives may use.
-    #[expect(dead_code, reason = "must not be reached")]
     mod hurray {}
 
     #[derive(weights::HurraySave, weights::HurrayLoad, Debug, PartialEq)]
@@ -105,7 +105,7 @@ fn the_library_under_another_name() {
 }
 
 mod shadows {
-    #![allow(dead_code, reason = "they only have to be in scope")]
+    #![allow(dead_code, unused_macros, reason = "they only have to be in scope")]
 
     struct Result;
     struct Option;

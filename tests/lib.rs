@@ -38,7 +38,6 @@ pub fn reloaded<M: HurraySave + HurrayLoadOwned>(model: &M) -> M {
 /// # Panics
 ///
 /// When it succeeds, or fails without a report.
-#[must_use]
 pub fn report_of<M: HurrayLoadOwned>(file: &File) -> hurray::LoadReport {
     match file.load::<M>() {
         Ok(_) => panic!("loads, and must not"),

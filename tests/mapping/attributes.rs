@@ -205,7 +205,7 @@ fn conversions_put_another_type_into_the_file() {
     impl TryFrom<u32> for Even {
         type Error = String;
         fn try_from(number: u32) -> Result<Self, String> {
-            if number % 2 == 0 { Ok(Self(number)) } else { Err(format!("{number} is odd")) }
+            if number.is_multiple_of(2) { Ok(Self(number)) } else { Err(format!("{number} is odd")) }
         }
     }
     #[derive(HurraySave, HurrayLoad, Debug, PartialEq)]

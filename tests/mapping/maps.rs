@@ -44,7 +44,7 @@ fn keys_of_every_kind_of_value_come_back() {
     assert_eq!(reloaded(&model), model);
     let model = map(KEYS.map(|key| (key, ())));
     assert_eq!(reloaded(&model), model);
-    let model = map(KEYS.map(|key| (key, (key.len() > 1).then(|| Layer { weight: [1.0] }))));
+    let model = map(KEYS.map(|key| (key, (key.len() > 1).then_some(Layer { weight: [1.0] }))));
     assert_eq!(reloaded(&model), model);
     let model = map(KEYS.map(|key| (key, vec![Layer { weight: [1.0] }; key.len() % 3])));
     assert_eq!(reloaded(&model), model);

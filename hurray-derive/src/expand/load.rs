@@ -225,7 +225,7 @@ impl Source<'_> {
     /// The value.
     fn call(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default()),
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default()),
             Self::Function(path) => quote!(#path()),
             Self::Local(local) => local.to_token_stream(),
         }
@@ -234,7 +234,8 @@ impl Source<'_> {
     /// A function that gives the value.
     fn function(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default),
+            // All of it at the type, so that a type without a default is one error.
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default),
             Self::Function(path) => path.to_token_stream(),
             Self::Local(local) => quote!(|| #local),
         }
