@@ -32,22 +32,29 @@ pub mod __private;
 
 pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
-pub use element::{Element, ElementType};
+pub use element::{
+    Bool, Complex64, Complex128, Element, ElementType, F4E2M1, F6E2M3, F6E3M2, F8E4M3, F8E5M2, F8E8M0, F128,
+    I2, I4, PackedElement, PackedSlice, Scalar, Stored, U2, U4,
+};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use model::{
-    GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KvEntry, KvLoad, KvSave, LoadError,
-    LoadOptions, LoadReport, Loader, Problem, ProblemKind, Reported, Saver, from_slice, load, map, save,
-    to_bytes, to_writer,
+    GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, Strictness,
+    from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
 pub use reader::{
     ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };
-pub use view::{Shape, Tensor, TensorView};
+pub use view::{
+    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
+    DynTensorView, Hilbert, HilbertView, Index, Morton, MortonView, Packed, PackedView, PageIndices,
+    QuantizedTensor, QuantizedView, Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
+};
 pub use writer::{
-    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
-    WriterItem, WriterOptions,
+    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,
+    Writer, WriterItem, WriterOptions,
 };
 
 #[cfg(feature = "derive")]

@@ -8,7 +8,7 @@ use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
 use crate::reader::TensorEntry;
 use crate::view::strides::Strides;
-use crate::view::{Shape, TensorView};
+use crate::view::{DynTensorView, Shape, TensorView};
 
 impl<'f> TensorEntry<'f> {
     /// The tensor as a typed view into the file: no element is copied.
@@ -23,31 +23,22 @@ impl<'f> TensorEntry<'f> {
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         let descriptor = self.descriptor()?;
+        // Before the placement: an element type or layout that is another one says more than a size.
         expect_plain(&descriptor, T::TYPE)?;
-        let shape = shape_of(&descriptor)?;
         let buffers = self.buffers_of(&descriptor)?;
-        let buffer = buffers.first().copied().unwrap_or_default();
-        let strides = match descriptor.layout() {
-            Layout::RowMajor => Strides::row_major(&shape),
-            Layout::ColumnMajor => Strides::column_major(&shape),
-            Layout::Strided { strides } => strides_of(strides)?,
-            other => {
-                return Err(TensorError::Layout {
-                    expected: "row_major, column_major or strided",
-                    found: other.name(),
-                });
-            }
-        };
-        if shape.element_count() == Some(0) {
-            return Ok(TensorView::checked(&[], 0, shape, strides));
-        }
-        // In strict mode this was checked when the descriptor was decoded (BUF-14); permissive mode leaves it to us.
-        let (bytes, origin) = reachable::<T>(&descriptor, buffer, &shape, &strides)
-            .ok_or_else(|| self.blamed(Rule::Buf14.broken().but_found(buffer.len())))?;
-        match bytemuck::try_cast_slice(bytes) {
-            Ok(data) => Ok(TensorView::checked(data, origin, shape, strides)),
-            Err(_) => Err(misaligned::<T>(bytes)),
-        }
+        typed(&descriptor, buffers.first().copied().unwrap_or_default()).map_err(|error| match error {
+            TensorError::Format(error) => TensorError::Format(self.blamed(error)),
+            other => other,
+        })
+    }
+
+    /// The tensor as it is: any element type, any layout.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Format`] when the descriptor breaks a rule, or the buffers are not where they belong.
+    pub fn dyn_view(&self) -> Result<DynTensorView<'f>, TensorError> {
+        self.view_as()
     }
 
     /// Shape and bytes of a packed, row-major bool tensor.
@@ -73,6 +64,35 @@ impl<'f> TensorEntry<'f> {
             return Err(self.blamed(Rule::Buf14.broken().but_found(bytes.len())).into());
         }
         Ok((dims, bytes))
+    }
+}
+
+/// A dense tensor of plain elements as a typed view of its buffer.
+#[inline]
+pub(crate) fn typed<'f, T: Element>(
+    descriptor: &TensorDescriptor,
+    buffer: &'f [u8],
+) -> Result<TensorView<'f, T>, TensorError> {
+    expect_plain(descriptor, T::TYPE)?;
+    let shape = shape_of(descriptor)?;
+    let strides = match descriptor.layout() {
+        Layout::RowMajor => Strides::row_major(&shape),
+        Layout::ColumnMajor => Strides::column_major(&shape),
+        Layout::Strided { strides } => strides_of(strides)?,
+        other => {
+            let expected = "row_major, column_major or strided";
+            return Err(TensorError::Layout { expected, found: other.name() });
+        }
+    };
+    if shape.element_count() == Some(0) {
+        return Ok(TensorView::checked(&[], 0, shape, strides));
+    }
+    // In strict mode this was checked when the descriptor was decoded (BUF-14); permissive mode leaves it to us.
+    let (bytes, origin) = reachable::<T>(descriptor, buffer, &shape, &strides)
+        .ok_or_else(|| Rule::Buf14.broken().but_found(buffer.len()))?;
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(data) => Ok(TensorView::checked(data, origin, shape, strides)),
+        Err(_) => Err(misaligned::<T>(bytes)),
     }
 }
 

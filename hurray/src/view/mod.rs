@@ -1,14 +1,52 @@
 //! Views: tensors as borrowed memory, and their `'static` twins.
 
+mod axes;
+mod bytes;
+mod curves;
+mod data;
+mod dense;
+mod dynamic;
 mod entry;
+mod geometry;
+mod hilbert_curve;
+mod index;
+mod of_entry;
+mod packed;
+mod paged;
+mod parts;
+mod quantized;
+mod raw;
 mod shape;
+mod sparse;
+mod statistics;
 mod strides;
 mod tensor;
 mod tensor_view;
+#[cfg(test)]
+mod tests;
+mod tiled;
+mod twin;
+mod values;
+mod walk;
 
+pub use curves::{Hilbert, HilbertView, Morton, MortonView};
+pub use dynamic::{DynTensor, DynTensorView};
+pub use index::Index;
+pub use packed::{Packed, PackedView};
+pub use paged::{BlockPaged, BlockPagedView, PageIndices};
+pub use quantized::{QuantizedTensor, QuantizedView, Symmetry};
 pub use shape::Shape;
+pub use sparse::{Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView};
 pub use tensor::Tensor;
 pub use tensor_view::{Iter, TensorView};
+pub use tiled::{Tiled, TiledView};
 
+pub use values::Values;
+
+pub(crate) use bytes::SharedBytes;
+pub(crate) use data::validate_data;
+pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
+pub(crate) use twin::View;
+pub(crate) use values::{dequantized_values, logical_value, logical_values};

@@ -10,6 +10,7 @@ mod slice;
 mod tensor;
 mod tuple;
 mod unit_enum;
+mod views;
 mod wrapper;
 
 pub use slice::SliceElement;

@@ -6,7 +6,9 @@ mod file;
 mod refusals;
 mod sources;
 
-use super::{FileForm, Plan, PlanOptions, Profile, SaveError, SealedPlan, TensorSource};
+use super::form::FileForm;
+use super::plan::PlanOptions;
+use super::{Plan, Profile, SaveError, SealedPlan, TensorSource};
 use crate::descriptor::TensorDescriptor;
 use crate::element::ElementType;
 use crate::{File, SequentialReader};

@@ -1,0 +1,184 @@
+//! Tensors whose element type and layout are known only at run time.
+
+use std::fmt;
+
+use super::bytes::SharedBytes;
+use super::entry::typed;
+use super::raw::{RawTensor, SharedTensor};
+use super::twin::View;
+use super::values::{Values, logical_value, logical_values};
+use super::{QuantizedView, Tensor, TensorView};
+use crate::descriptor::{Dims, Layout, TensorDescriptor};
+use crate::element::{Element, ElementType, Scalar};
+use crate::error::TensorError;
+use crate::limits::Limits;
+
+/// A borrowed tensor of any element type, rank and layout.
+///
+/// ```
+/// use hurray::{HurrayLoad, HurraySave, DynTensorView, ElementType};
+///
+/// #[derive(HurraySave)]
+/// struct Written {
+///     weight: Vec<f32>,
+/// }
+///
+/// #[derive(HurrayLoad)]
+/// struct Read<'a> {
+///     weight: DynTensorView<'a>,
+/// }
+///
+/// let bytes = hurray::to_bytes(&Written { weight: vec![1.0, 2.0] })?;
+/// let read: Read<'_> = hurray::from_slice(&bytes)?;
+/// assert_eq!(read.weight.element_type(), ElementType::Float32);
+/// assert_eq!(read.weight.typed::<f32>()?.as_slice(), Some(&[1.0, 2.0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct DynTensorView<'a>(RawTensor<'a>);
+
+/// The `'static` twin of [`DynTensorView`]: owns its buffers or shares those of a file.
+#[derive(Clone)]
+pub struct DynTensor(SharedTensor);
+
+impl<'a> DynTensorView<'a> {
+    /// The element type as stored.
+    #[must_use]
+    pub fn element_type(&self) -> ElementType {
+        self.descriptor().element_type()
+    }
+
+    /// The shape in elements, dimension 0 first, as the file has it.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        self.descriptor().shape()
+    }
+
+    /// The number of dimensions: 0 to 64.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.descriptor().rank()
+    }
+
+    /// How the elements lie in the buffers.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        self.descriptor().layout()
+    }
+
+    /// Everything that the file says of the tensor.
+    #[must_use]
+    pub fn descriptor(&self) -> &TensorDescriptor {
+        self.0.descriptor()
+    }
+
+    /// The bytes of each buffer, in the order of the buffer table.
+    #[must_use]
+    pub fn buffers(&self) -> &[&'a [u8]] {
+        self.0.buffers()
+    }
+
+    /// The tensor as a typed view: no element is copied.
+    ///
+    /// # Errors
+    ///
+    /// As [`TensorEntry::view`](crate::TensorEntry::view).
+    pub fn typed<T: Element>(&self) -> Result<TensorView<'a, T>, TensorError> {
+        typed(self.descriptor(), self.0.buffer(0))
+    }
+
+    /// The tensor as a quantized view.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Layout`] when it is not quantized, [`TensorError::NotUnderstood`] for unknown schemes.
+    pub fn quantized(&self) -> Result<QuantizedView<'a>, TensorError> {
+        QuantizedView::from_raw(self.0.clone())
+    }
+
+    /// One element as stored; `None` where a sparse tensor stores nothing, which means zero.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Index`] outside the shape, and as [`values`](Self::values).
+    pub fn get(&self, index: &[usize]) -> Result<Option<Scalar>, TensorError> {
+        logical_value(&self.0, index)
+    }
+
+    /// Every element in row-major order, as stored: before dequantization, zeros of sparse tensors included.
+    ///
+    /// # Errors
+    ///
+    /// As [`TensorEntry::values`](crate::TensorEntry::values).
+    pub fn values(&self, limits: &Limits) -> Result<Values, TensorError> {
+        logical_values(&self.0, limits)
+    }
+}
+
+impl DynTensor {
+    /// The view that all access goes through.
+    #[must_use]
+    pub fn view(&self) -> DynTensorView<'_> {
+        DynTensorView(self.0.as_raw())
+    }
+
+    /// The bytes of each buffer, in the order of the buffer table.
+    pub(crate) fn buffers(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.buffers()
+    }
+
+    /// The shape in elements, dimension 0 first, as the file has it.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        self.0.descriptor().shape()
+    }
+
+    /// The element type as stored.
+    #[must_use]
+    pub fn element_type(&self) -> ElementType {
+        self.0.descriptor().element_type()
+    }
+}
+
+impl<T: Element> From<Tensor<T>> for DynTensor {
+    fn from(tensor: Tensor<T>) -> Self {
+        let as_u64 = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
+        let bytes: SharedBytes = tensor.to_vec().into();
+        let size = as_u64(bytes.as_slice().len());
+        let shape: Dims = tensor.shape().iter().map(|&dim| as_u64(dim)).collect();
+        Self(SharedTensor::new(TensorDescriptor::row_major(T::TYPE, shape, size), [bytes]))
+    }
+}
+
+impl<'a> View<'a> for DynTensorView<'a> {
+    type Twin = DynTensor;
+
+    fn from_raw(raw: RawTensor<'a>) -> Result<Self, TensorError> {
+        match raw.descriptor().layout() {
+            Layout::Composite(_) => {
+                Err(TensorError::Layout { expected: "a tensor", found: "composite_head" })
+            }
+            _ => Ok(Self(raw)),
+        }
+    }
+
+    fn raw(&self) -> &RawTensor<'a> {
+        &self.0
+    }
+
+    fn to_twin(&self, share: &dyn Fn(&'a [u8]) -> SharedBytes) -> DynTensor {
+        DynTensor(self.0.share(share))
+    }
+}
+
+impl fmt::Debug for DynTensorView<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DynTensorView<{}>{:?} ({})", self.element_type(), self.shape(), self.layout().name())
+    }
+}
+
+impl fmt::Debug for DynTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
+    }
+}
