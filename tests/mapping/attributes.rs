@@ -194,12 +194,12 @@ fn flattened_fields_are_among_those_around_them() {
 
 #[test]
 fn conversions_put_another_type_into_the_file() {
-    #[derive(HurrayLoad, Debug, PartialEq)]
-    #[hurray(try_from = "u32")]
+    #[derive(HurraySave, HurrayLoad, Debug, PartialEq, Clone)]
+    #[hurray(try_from = "u32", into = "u32")]
     struct Even(u32);
-    impl HurraySave for Even {
-        fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-            self.0.save(saver)
+    impl From<Even> for u32 {
+        fn from(even: Even) -> Self {
+            even.0
         }
     }
     impl TryFrom<u32> for Even {

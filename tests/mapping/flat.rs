@@ -170,10 +170,12 @@ fn a_head_of_another_number_of_members_does_not_matter_to_a_struct() {
         inner: Narrow,
     }
     let file = hurray_tests::file_of(&Saved { inner: Wide { weight: vec![1.0], bias: vec![2.0] } });
-    let options = hurray::LoadOptions::new().allow_unexpected(true);
+    let options = hurray::LoadOptions::new().unexpected(hurray::Strictness::Relaxed);
     let (loaded, report) = file.load_with::<Loaded>(&options).unwrap();
     assert_eq!((loaded.inner.weight, loaded.inner.gain), (vec![1.0], None));
-    assert_eq!(report.ignored(), ["inner.bias"]);
+    let [problem] = report.problems() else { panic!("{report}") };
+    assert_eq!((problem.kind, &*problem.path), (ProblemKind::Unexpected, "inner.bias"));
+    assert!(problem.is_tolerated);
 }
 
 #[test]

@@ -153,5 +153,5 @@ fn a_rule_on_a_group_is_an_error() {
         pair: (Vec<f32>, Vec<f32>),
     }
     let error = hurray::to_bytes(&Wrong { pair: (vec![1.0], vec![]) }).unwrap_err();
-    assert!(matches!(error, SaveError::ShapeOfNoTensor { .. }), "{error}");
+    assert!(matches!(error, SaveError::NoTensor { .. }), "{error}");
 }

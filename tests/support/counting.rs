@@ -8,7 +8,7 @@ use std::cell::Cell;
 pub struct Allocated {
     /// How often memory was asked for, or asked to grow.
     pub calls: usize,
-    /// How much, in bytes.
+    /// How much, in bytes; of memory that grows, what it grows by.
     pub bytes: usize,
 }
 
@@ -43,7 +43,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        count(new_size);
+        count(new_size.saturating_sub(layout.size()));
         // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(pointer, layout, new_size) }
     }

@@ -52,11 +52,11 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
     if is_part(wanted, name) || is_part(name, wanted) {
         return Some(1);
     }
-    if is_abbreviation(wanted, name) || is_abbreviation(name, wanted) {
-        return Some(2);
-    }
     let head = |text: &str| -> Vec<u8> { text.bytes().take(MAX_LENGTH).collect() };
     let edits = edits(&head(wanted), &head(name));
+    if is_abbreviation(wanted, name) || is_abbreviation(name, wanted) {
+        return Some(edits.min(2));
+    }
     (edits <= allowance(wanted)).then_some(edits)
 }
 
