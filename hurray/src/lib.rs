@@ -18,8 +18,6 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
-#[cfg(any(feature = "ndarray", feature = "safetensors"))]
-mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -27,6 +25,9 @@ mod reader;
 mod sys;
 mod view;
 mod writer;
+
+#[cfg(any(feature = "ndarray", feature = "safetensors"))]
+mod integrations;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -63,8 +64,8 @@ pub use writer::{
     Writer, WriterItem, WriterOptions,
 };
 
-#[cfg(feature = "safetensors")]
-pub use integrations::safetensors;
-
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
+
+#[cfg(feature = "safetensors")]
+pub use integrations::safetensors;

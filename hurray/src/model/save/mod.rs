@@ -181,7 +181,8 @@ impl<'p, 's> Saver<'p, 's> {
             all_members &= group.walk.tensors != members;
             keys.push(key);
         }
-        if !all_members {
+        // Without a head, an empty map would look like a missing one.
+        if !all_members || (keys.is_empty() && group.needs_note(0)) {
             let keys = keys.into_iter().map(str::to_owned).collect();
             group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
