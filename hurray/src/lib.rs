@@ -47,7 +47,7 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
-    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, Strictness,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, SliceElement, Strictness,
     from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
@@ -56,7 +56,7 @@ pub use reader::{
 };
 pub use view::{
     BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
-    DynTensorView, Hilbert, HilbertView, Index, Morton, MortonView, Packed, PackedView, PageIndices,
+    DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Packed, PackedView, PageIndices,
     QuantizedTensor, QuantizedView, Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
 pub use writer::{

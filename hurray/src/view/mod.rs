@@ -43,12 +43,9 @@ pub use tiled::{Tiled, TiledView};
 
 pub use values::Values;
 
-pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
 #[cfg(feature = "safetensors")]
 pub(crate) use entry::dense;
-pub(crate) use raw::{RawTensor, SharedTensor};
-pub(crate) use strides::Strides;
+pub(crate) use raw::RawTensor;
 pub(crate) use tensor::SharedMemory;
 pub(crate) use twin::View;
-pub(crate) use values::{dequantized_values, logical_value, logical_values};

@@ -266,9 +266,14 @@ impl<'p, 's> GroupSaver<'p, 's> {
     /// Saves the fields of a struct among those of this group.
     pub(crate) fn flattened(
         &mut self,
+        owner: &'static str,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+        // Names that come from two types in one place are told apart by these.
+        let owner = self.walk.plan.set_owner(Some(owner));
+        let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
+        self.walk.plan.set_owner(owner);
+        saved
     }
 
     /// Notes the version of the struct.
