@@ -47,8 +47,8 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
-    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, SliceElement, Strictness,
-    from_slice, load, map, save, to_bytes, to_writer,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver,
+    SliceElement, Strictness, from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
 pub use reader::{
