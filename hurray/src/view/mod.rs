@@ -52,7 +52,7 @@ pub use values::Values;
 pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
 pub(crate) use of_composite::{keep_alive, whole_at};
-pub(crate) use partition::share_of;
+pub(crate) use partition::{dense, share_of};
 pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;

@@ -187,7 +187,7 @@ impl<'a, T: Stored> PartitionView<'a, T> {
 }
 
 /// Every element of a whole in row-major order.
-pub(super) fn dense<T: Stored>(whole: &Whole<'_>, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
+pub(crate) fn dense<T: Stored>(whole: &Whole<'_>, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
     let count = whole.count_within(size_of::<T::Value>(), limits)?;
     T::collect(count, |bytes| whole.fill(bytes, limits))
 }

@@ -68,14 +68,7 @@ impl<'f> Loader<'_, 'f> {
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
     pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
-        if self.redirects.take_pieces().is_some() {
-            let problem = Problem::new(
-                ProblemKind::Layout,
-                "a whole tensor of the file, for a field of this type",
-                "a migration that splits or concatenates",
-            );
-            return Err(self.report(problem));
-        }
+        self.refuse_pieces()?;
         let entry = self.tensor()?;
         if let Some((field, scope)) = self.take_rules() {
             let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
@@ -84,11 +77,30 @@ impl<'f> LoadWalk<'f> {
         Ok(entry)
     }
 
+    /// Refuses a field of a type that a migration can't take apart or put together.
+    pub(super) fn refuse_pieces(&mut self) -> Result<(), Reported> {
+        if self.redirects.take_pieces().is_some() {
+            let problem = Problem::new(
+                ProblemKind::Layout,
+                "a whole tensor of the file, for a field of this type",
+                "a migration that splits or concatenates",
+            );
+            return Err(self.report(problem));
+        }
+        Ok(())
+    }
+
     #[inline]
     fn elements<T: Element>(&mut self) -> Result<Elements<'f, T>, Reported> {
         let rules = self.take_rules();
         let field = rules.map(|(field, _)| field);
+        let mut whole_shape = None;
         let elements = match self.redirects.take_pieces() {
+            None if let Some((field, parts)) = field.and_then(|field| Some((field, field.parts?))) => {
+                let (elements, shape) = self.partitioned(parts, field)?;
+                whole_shape = Some(shape);
+                elements
+            }
             None => self.plain_elements(field)?,
             Some(Pieces::Part { axis, index, parts }) => {
                 let whole = self.plain_elements::<T>(field)?;
@@ -99,8 +111,10 @@ impl<'f> LoadWalk<'f> {
         if let Some((field, scope)) = rules
             && field.shape.is_some()
         {
-            let shape: Vec<u64> =
-                elements.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+            // The rule is about the whole, also where the field has a part of it.
+            let shape = whole_shape.unwrap_or_else(|| {
+                elements.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect()
+            });
             self.check_shape(field, scope, &shape)?;
         }
         Ok(elements)
@@ -113,10 +127,35 @@ impl<'f> LoadWalk<'f> {
         field: Option<&'static Field>,
     ) -> Result<Elements<'f, T>, Reported> {
         let entry = self.tensor()?;
+        self.entry_or_whole(&entry, field)
+    }
+
+    /// The elements of a tensor, or those that the members of a partition or an overlay make up.
+    #[inline]
+    pub(super) fn entry_or_whole<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
+        if entry.data_length() == 0
+            && let Some(whole) = self.find_whole(entry)?
+        {
+            return self.merged(&whole, field).map(Elements::Made);
+        }
+        self.entry_elements(entry, field)
+    }
+
+    /// The elements of a tensor that is in one piece.
+    #[inline]
+    pub(super) fn entry_elements<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
         if let Some(field) = field
             && (field.cast || field.element_type.is_some())
         {
-            return self.converted(&entry, field);
+            return self.converted(entry, field);
         }
         match entry.view::<T>() {
             Ok(view) => Ok(Elements::Borrowed(view)),
@@ -169,13 +208,7 @@ impl<'f> LoadWalk<'f> {
         match (along, length) {
             (Some(along), Some(length)) if length.checked_mul(parts) == Some(along) => {
                 let start = index.saturating_mul(length);
-                let narrowed = match whole {
-                    Elements::Borrowed(view) => view.narrow(axis, start, length).map(Elements::Borrowed),
-                    Elements::Made(tensor) => {
-                        tensor.view().narrow(axis, start, length).map(|view| Elements::Made(view.to_dense()))
-                    }
-                };
-                narrowed.map_err(|error| self.refuse(&error, ""))
+                self.narrowed(whole, axis, start..start.saturating_add(length))
             }
             _ => Err(self.report(Problem::new(
                 ProblemKind::Shape,
