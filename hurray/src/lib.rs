@@ -18,6 +18,8 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
+#[cfg(any(feature = "ndarray", feature = "safetensors"))]
+mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -25,6 +27,10 @@ mod reader;
 mod sys;
 mod view;
 mod writer;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -57,6 +63,9 @@ pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,
     Writer, WriterItem, WriterOptions,
 };
+
+#[cfg(feature = "safetensors")]
+pub use integrations::safetensors;
 
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};

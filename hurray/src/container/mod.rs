@@ -12,6 +12,7 @@ mod names;
 mod parsed;
 mod record;
 mod section;
+mod table;
 #[cfg(test)]
 mod tests;
 mod trailer;
@@ -29,6 +30,7 @@ pub(crate) use names::NameTable;
 pub(crate) use parsed::Parsed;
 pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
+pub(crate) use table::{DESCRIPTORS, encode_table};
 pub(crate) use trailer::Trailer;
 
 /// The smallest file: header, an index without entries, trailer (FORMAT §2.1).

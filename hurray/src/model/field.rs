@@ -78,6 +78,11 @@ impl Field {
         self
     }
 
+    /// Whether elements are converted on the way.
+    pub(crate) const fn converts(&self) -> bool {
+        self.cast || self.element_type.is_some()
+    }
+
     /// Whether anything but the name is said of the tensor that the field has to be.
     pub(crate) const fn describes_tensor(&self) -> bool {
         self.shape.is_some()

@@ -16,6 +16,8 @@ use crate::writer::SaveError;
 
 pub use field::{Dim, Field, Variant};
 pub use impls::{LoadUnitEnum, LoadWhole, SaveParts, SaveUnitEnum, SliceElement};
+#[cfg(feature = "ndarray")]
+pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
 pub use load::{
     GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Reported, Strictness, from_slice, load,

@@ -81,7 +81,15 @@ impl<'c, 'f> Contents<'c, 'f> {
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
+            table: self.parsed.table.and_then(|table| table.of(self.bytes)).unwrap_or_default(),
         })
+    }
+
+    /// The tensor at a position, if the index gives it no data: only such a one can be a composite head.
+    #[inline]
+    pub(crate) fn entry_without_data(&self, position: usize) -> Option<TensorEntry<'f>> {
+        self.parsed.index.records().get(position).filter(|record| record.data_length == 0)?;
+        self.entry(position)
     }
 
     /// All tensors in the order of the file.

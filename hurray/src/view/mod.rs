@@ -51,8 +51,10 @@ pub use values::Values;
 
 pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
+#[cfg(feature = "safetensors")]
+pub(crate) use entry::dense;
 pub(crate) use of_composite::{keep_alive, whole_at};
-pub(crate) use partition::{dense, share_of};
+pub(crate) use partition::{merged, share_of};
 pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;

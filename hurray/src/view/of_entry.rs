@@ -12,7 +12,7 @@ use crate::reader::{File, TensorEntry};
 impl<'f> TensorEntry<'f> {
     /// The descriptor and the buffers, with where in the file they are.
     pub(crate) fn raw_tensor(&self) -> Result<RawTensor<'f>, FormatError> {
-        let descriptor = self.descriptor()?;
+        let descriptor = self.known_descriptor()?;
         let buffers = self.buffers_of(&descriptor)?;
         let offsets = self.extents_of(&descriptor)?;
         let offsets = offsets.into_iter().map(|extent| extent.offset);

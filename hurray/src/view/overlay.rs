@@ -7,7 +7,7 @@ use half::{bf16, f16};
 
 use super::bytes::SharedBytes;
 use super::index::{self, Extents};
-use super::partition::dense;
+use super::partition::merged;
 use super::raw::SharedTensor;
 use super::whole::{Rule, SharedWhole, Whole, built};
 use super::{
@@ -158,7 +158,7 @@ impl<'a, T: Stored> OverlayView<'a, T> {
     ///
     /// As [`to_dense`](Self::to_dense).
     pub fn to_dense_within(&self, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
-        dense::<T>(&self.whole, limits)
+        merged::<T>(&self.whole, limits)
     }
 }
 

@@ -182,12 +182,12 @@ impl<'a, T: Stored> PartitionView<'a, T> {
     ///
     /// As [`to_dense`](Self::to_dense).
     pub fn to_dense_within(&self, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
-        dense::<T>(&self.whole, limits)
+        merged::<T>(&self.whole, limits)
     }
 }
 
 /// Every element of a whole in row-major order.
-pub(crate) fn dense<T: Stored>(whole: &Whole<'_>, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
+pub(crate) fn merged<T: Stored>(whole: &Whole<'_>, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
     let count = whole.count_within(size_of::<T::Value>(), limits)?;
     T::collect(count, |bytes| whole.fill(bytes, limits))
 }
@@ -248,7 +248,7 @@ impl<'a, T: Stored> Part<'a, T> {
     ///
     /// As [`PartitionView::to_dense`].
     pub fn to_dense_within(&self, limits: &Limits) -> Result<Vec<T::Value>, TensorError> {
-        dense::<T>(&self.as_whole()?, limits)
+        merged::<T>(&self.as_whole()?, limits)
     }
 
     fn as_whole(&self) -> Result<Whole<'a>, TensorError> {

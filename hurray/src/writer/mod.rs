@@ -24,6 +24,8 @@ pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};
 
+#[cfg(feature = "safetensors")]
+pub(crate) use file::replace_file;
 use file::save_atomically;
 pub(crate) use options::is_reserved;
 pub(crate) use plan::Plan;

@@ -19,6 +19,8 @@ pub use parts::{LoadWhole, SaveParts};
 pub use slice::SliceElement;
 pub use unit_enum::{LoadUnitEnum, SaveUnitEnum};
 
+#[cfg(feature = "ndarray")]
+pub(crate) use element::{pack_bools, unpack_bools};
 pub(crate) use scalar::scalar_of;
 pub(crate) use unit_enum::{
     known, load_unit_enum, load_unit_enums, save_unit_enum, save_unit_enums, skipped, unit_enum_from_value,

@@ -1,11 +1,13 @@
 //! The tensor at the path as elements: borrowed as they lie, or converted and put together where the field's
 //! attributes or a migration say so.
 
+use crate::descriptor::Dims;
 use crate::element::{Element, ElementType, FloatCast};
 use crate::error::TensorError;
 use crate::model::load::redirect::Pieces;
-use crate::model::load::walk::LoadWalk;
+use crate::model::load::walk::{LoadWalk, Rules};
 use crate::model::load::{Loader, Reported};
+use crate::model::shape_rule::Scope;
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
 use crate::view::{Tensor, TensorView};
@@ -43,19 +45,28 @@ impl<'f> Loader<'_, 'f> {
     /// the field's attributes ask for a conversion, which only owned fields can take.
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
         let walk = self.walk;
-        match walk.elements::<T>()? {
-            Elements::Borrowed(view) => Ok(view),
-            Elements::Made(_) => Err(walk.report(Problem::new(
-                ProblemKind::Layout,
-                "elements as they lie in the file, since the field borrows them (a `Tensor` or `Vec` owns its own)",
-                "elements that have to be converted or put together",
-            ))),
+        let rules = walk.take_rules();
+        if walk.redirects.is_in_pieces()
+            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
+        {
+            return walk.borrowed_elements(rules);
+        }
+        let entry = walk.tensor()?;
+        match entry.view::<T>() {
+            Ok(view) => {
+                if let Some((field, scope)) = rules {
+                    walk.check_dims(field, scope, view.shape())?;
+                }
+                Ok(view)
+            }
+            Err(error) => Err(walk.refuse(&error, "")),
         }
     }
 
     /// The tensor at the path, for a field that owns its elements.
     pub(crate) fn elements<T: Element>(self) -> Result<Elements<'f, T>, Reported> {
-        self.walk.elements()
+        let rules = self.walk.take_rules();
+        self.walk.elements(rules)
     }
 
     /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
@@ -90,9 +101,30 @@ impl<'f> LoadWalk<'f> {
         Ok(())
     }
 
+    /// Elements for a field that can only borrow them, although something was to be done to them.
+    #[cold]
+    fn borrowed_elements<T: Element>(&mut self, rules: Rules) -> Result<TensorView<'f, T>, Reported> {
+        match self.elements::<T>(rules)? {
+            Elements::Borrowed(view) => Ok(view),
+            Elements::Made(_) => Err(self.report(Problem::new(
+                ProblemKind::Layout,
+                "elements as they lie in the file, since the field borrows them (a `Tensor` or `Vec` owns its own)",
+                "elements that have to be converted or put together",
+            ))),
+        }
+    }
+
+    /// Holds the shape of a view against the field's rule.
     #[inline]
-    fn elements<T: Element>(&mut self) -> Result<Elements<'f, T>, Reported> {
-        let rules = self.take_rules();
+    fn check_dims(&mut self, field: &'static Field, scope: Scope, dims: &[usize]) -> Result<(), Reported> {
+        if field.shape.is_none() {
+            return Ok(());
+        }
+        let shape: Dims = dims.iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+        self.check_shape(field, scope, &shape)
+    }
+
+    fn elements<T: Element>(&mut self, rules: Rules) -> Result<Elements<'f, T>, Reported> {
         let field = rules.map(|(field, _)| field);
         let mut whole_shape = None;
         let elements = match self.redirects.take_pieces() {
@@ -108,14 +140,12 @@ impl<'f> LoadWalk<'f> {
             }
             Some(Pieces::Joined { paths, axis }) => Elements::Made(self.joined(&paths, axis, field)?),
         };
-        if let Some((field, scope)) = rules
-            && field.shape.is_some()
-        {
+        if let Some((field, scope)) = rules {
             // The rule is about the whole, also where the field has a part of it.
-            let shape = whole_shape.unwrap_or_else(|| {
-                elements.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect()
-            });
-            self.check_shape(field, scope, &shape)?;
+            match whole_shape {
+                Some(shape) => self.check_shape(field, scope, &shape)?,
+                None => self.check_dims(field, scope, elements.shape())?,
+            }
         }
         Ok(elements)
     }
@@ -153,7 +183,7 @@ impl<'f> LoadWalk<'f> {
         field: Option<&'static Field>,
     ) -> Result<Elements<'f, T>, Reported> {
         if let Some(field) = field
-            && (field.cast || field.element_type.is_some())
+            && field.converts()
         {
             return self.converted(entry, field);
         }

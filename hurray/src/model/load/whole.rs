@@ -13,7 +13,7 @@ use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Elements, Loader, Rank, Reported};
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
-use crate::view::{PartitionView, Tensor, Whole, WholeRule, dense, share_of, whole_at};
+use crate::view::{PartitionView, Tensor, Whole, WholeRule, merged, share_of, whole_at};
 
 impl<'f> Loader<'_, 'f> {
     /// The partition or overlay at the path.
@@ -62,7 +62,7 @@ impl<'f> LoadWalk<'f> {
         let limits = self.limits().clone();
         let may_convert = field.is_some_and(|field| field.cast || field.element_type == Some(found.name()));
         let elements = if found == T::TYPE {
-            dense::<T>(whole, &limits)
+            merged::<T>(whole, &limits)
         } else if let Some(cast) = FloatCast::new(found, T::TYPE).filter(|_| may_convert) {
             self.note_cast(found, T::TYPE);
             merged_and_cast(whole, cast, &limits)
@@ -245,10 +245,10 @@ fn merged_and_cast<T: Element>(
     limits: &Limits,
 ) -> Result<Vec<T>, TensorError> {
     Ok(match cast.from {
-        ElementType::Float16 => cast.to_vec(&dense::<half::f16>(whole, limits)?),
-        ElementType::BFloat16 => cast.to_vec(&dense::<half::bf16>(whole, limits)?),
-        ElementType::Float32 => cast.to_vec(&dense::<f32>(whole, limits)?),
-        _ => cast.to_vec(&dense::<f64>(whole, limits)?),
+        ElementType::Float16 => cast.to_vec(&merged::<half::f16>(whole, limits)?),
+        ElementType::BFloat16 => cast.to_vec(&merged::<half::bf16>(whole, limits)?),
+        ElementType::Float32 => cast.to_vec(&merged::<f32>(whole, limits)?),
+        _ => cast.to_vec(&merged::<f64>(whole, limits)?),
     })
 }
 

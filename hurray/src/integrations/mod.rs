@@ -1,0 +1,6 @@
+//! What meets other crates, each behind a feature of its own.
+
+#[cfg(feature = "ndarray")]
+mod ndarray;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;
