@@ -9,7 +9,7 @@ struct Model {
     w: Tensor<f32>,
     #[hurray(partition(axis = 1, parts = 2))]
     columns: Tensor<i16>,
-    #[hurray(partition(axis = 0, parts = 3), element_type = "bfloat16")]
+    #[hurray(partition(axis = 0, parts = 3), element_type = "bfloat16", cast)]
     short: Vec<f32>,
     #[hurray(partition(axis = 0, parts = 2))]
     none: Option<Tensor<f32>>,
