@@ -55,9 +55,10 @@ pub use reader::{
     ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };
 pub use view::{
-    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
-    DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Packed, PackedView, PageIndices,
-    QuantizedTensor, QuantizedView, Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
+    BaseOf, BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
+    DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Overlay, OverlayBase, OverlayView,
+    Packed, PackedView, PageIndices, Part, Partition, PartitionView, Piece, QuantizedTensor, QuantizedView,
+    Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,

@@ -171,6 +171,10 @@ fn group(
     loads.sort_by_key(|(field, _)| !is_dimension(field, fields));
     for (field, load) in loads {
         let local = local(field);
+        if field.attrs.partition.get().is_some_and(|partition| partition.parts.is_some()) {
+            let ty = field.ty;
+            statements.push(quote!(__p::holds_whole::<#ty>(&__group);));
+        }
         statements.push(quote!(let #local = #load;));
         if is_dimension(field, fields) {
             let (ty, name) = (field.ty, &field.rust);

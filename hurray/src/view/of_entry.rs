@@ -1,10 +1,8 @@
 //! Views of any kind, plain values and data rules, of the tensors of an open file.
 
-use super::bytes::SharedBytes;
+use super::of_composite::keep_alive;
 use super::raw::RawTensor;
 use super::twin::View;
-#[cfg(feature = "cli")]
-use super::values::stored_elements;
 use super::values::{Values, dequantized_values, logical_values};
 use crate::descriptor::Layout;
 use crate::error::{FormatError, TensorError};
@@ -30,10 +28,7 @@ impl<'f> TensorEntry<'f> {
     /// share.
     pub(crate) fn twin_as<V: View<'f>>(&self) -> Result<V::Twin, TensorError> {
         let memory = self.owner().map(File::shared_memory);
-        let share = |bytes: &'f [u8]| {
-            let shared = memory.as_ref().and_then(|memory| SharedBytes::part_of(memory, bytes));
-            shared.unwrap_or_else(|| SharedBytes::copy_from(bytes))
-        };
+        let share = |bytes: &'f [u8]| keep_alive(memory.as_ref(), bytes);
         Ok(self.view_as::<V>()?.to_twin(&share))
     }
 
@@ -56,16 +51,6 @@ impl<'f> TensorEntry<'f> {
     /// As [`values`](Self::values).
     pub fn dequantize(&self, limits: &Limits) -> Result<Vec<f32>, TensorError> {
         dequantized_values(&self.raw_tensor()?, limits).map_err(|error| self.blamed_tensor(error))
-    }
-
-    /// For every element in row-major order whether the tensor stores it: all are, but for sparse tensors.
-    ///
-    /// # Errors
-    ///
-    /// As [`values`](Self::values).
-    #[cfg(feature = "cli")]
-    pub(crate) fn stored_elements(&self, limits: &Limits) -> Result<Vec<bool>, TensorError> {
-        stored_elements(&self.raw_tensor()?, limits).map_err(|error| self.blamed_tensor(error))
     }
 
     /// Checks all that depends on the bytes of this tensor (rules of kind *data* in FORMAT §9). Reports each

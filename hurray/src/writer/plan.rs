@@ -96,6 +96,19 @@ impl Items {
         Some((self.descriptors.as_slice().get(start.descriptor..end.descriptor)?, start.source..end.source))
     }
 
+    /// All but the items at some positions, in ascending order, which have no sources.
+    fn without(&self, positions: &[usize]) -> Self {
+        let mut kept = Self { names: Names::new(), descriptors: Sink::default(), ends: Vec::new() };
+        let items = self.iter().zip(&self.ends).enumerate();
+        for (_, (item, ends)) in items.filter(|(position, _)| positions.binary_search(position).is_err()) {
+            // They were unique before.
+            let _ = kept.names.push(item.name);
+            kept.descriptors.bytes(item.descriptor);
+            kept.ends.push(Ends { descriptor: kept.descriptors.len(), ..*ends });
+        }
+        kept
+    }
+
     fn descriptor_mut(&mut self, position: usize) -> Option<&mut [u8]> {
         let start = position.checked_sub(1).and_then(|before| self.ends.get(before));
         let start = start.map_or(0, |before| before.descriptor);
@@ -175,6 +188,13 @@ impl<'s> Plan<'s> {
             .descriptor_mut(position)
             .and_then(|head| composites::set_member_count(head, members))
             .ok_or_else(|| Rule::Cmp27.broken().expected_to_be("the head of a group").into())
+    }
+
+    /// Takes heads away again, at positions in ascending order. The tensors after them move up.
+    pub(crate) fn withdraw(&mut self, positions: &[usize]) {
+        if !positions.is_empty() {
+            self.items = self.items.without(positions);
+        }
     }
 
     /// Adds a KV entry.

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::model::load::{GroupLoader, Loader, Migration, Reported};
-use crate::model::{AsDimension, Field, HurrayLoad, KvLoad};
+use crate::model::{AsDimension, Field, HurrayLoad, KvLoad, LoadWhole};
 
 /// A struct; its head, if the file has one, is checked.
 pub fn load_group<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, 'f>, Reported> {
@@ -23,6 +23,9 @@ pub fn load_field<'f, T: HurrayLoad<'f>>(
 ) -> Result<T, Reported> {
     group.plain_field(field, T::load)
 }
+
+/// A check at compile time: the field can hold the whole of a tensor in parts.
+pub fn holds_whole<'f, T: LoadWhole<'f>>(_: &GroupLoader<'_, 'f>) {}
 
 /// A field that takes a default where the file has nothing.
 pub fn load_field_or<'f, T: HurrayLoad<'f>>(

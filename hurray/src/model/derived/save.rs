@@ -1,7 +1,8 @@
 //! Saving structs and their fields.
 
+use crate::model::field::Parts;
 use crate::model::save::{GroupSaver, Saver};
-use crate::model::{AsDimension, Field, HurraySave, KvSave};
+use crate::model::{AsDimension, Field, HurraySave, KvSave, SaveParts};
 use crate::writer::SaveError;
 
 /// A struct with a head of its own.
@@ -21,6 +22,20 @@ pub fn save_field<'s, T: HurraySave + ?Sized>(
     value: &'s T,
 ) -> Result<(), SaveError> {
     group.derived_field(field, |saver| value.save(saver))
+}
+
+/// A field that is one tensor, split as its attributes say.
+pub fn save_parts<'s, T: SaveParts + ?Sized>(
+    group: &mut GroupSaver<'_, 's>,
+    field: &'static Field,
+    value: &'s T,
+) -> Result<(), SaveError> {
+    match field.parts {
+        Some(Parts { axis, count: Some(count) }) => {
+            group.derived_field(field, |saver| value.save_parts(saver, axis, count))
+        }
+        _ => save_field(group, field, value),
+    }
 }
 
 /// A field by a function of the user's.

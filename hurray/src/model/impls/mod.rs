@@ -4,6 +4,7 @@ mod array;
 mod element;
 mod map;
 mod option;
+mod parts;
 mod scalar;
 mod sequence;
 mod slice;
@@ -11,8 +12,10 @@ mod tensor;
 mod tuple;
 mod unit_enum;
 mod views;
+mod wholes;
 mod wrapper;
 
+pub use parts::{LoadWhole, SaveParts};
 pub use slice::SliceElement;
 pub use unit_enum::{LoadUnitEnum, SaveUnitEnum};
 

@@ -46,7 +46,9 @@ impl<'f> Loader<'_, 'f> {
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
         let walk = self.walk;
         let rules = walk.take_rules();
-        if walk.redirects.is_in_pieces() || rules.is_some_and(|(field, _)| field.converts()) {
+        if walk.redirects.is_in_pieces()
+            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
+        {
             return walk.borrowed_elements(rules);
         }
         let entry = walk.tensor()?;
@@ -77,6 +79,17 @@ impl<'f> Loader<'_, 'f> {
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
     pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
+        self.refuse_pieces()?;
+        let entry = self.tensor()?;
+        if let Some((field, scope)) = self.take_rules() {
+            let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
+            self.check_shape(field, scope, descriptor.shape())?;
+        }
+        Ok(entry)
+    }
+
+    /// Refuses a field of a type that a migration can't take apart or put together.
+    pub(super) fn refuse_pieces(&mut self) -> Result<(), Reported> {
         if self.redirects.take_pieces().is_some() {
             let problem = Problem::new(
                 ProblemKind::Layout,
@@ -85,12 +98,7 @@ impl<'f> LoadWalk<'f> {
             );
             return Err(self.report(problem));
         }
-        let entry = self.tensor()?;
-        if let Some((field, scope)) = self.take_rules() {
-            let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
-            self.check_shape(field, scope, descriptor.shape())?;
-        }
-        Ok(entry)
+        Ok(())
     }
 
     /// Elements for a field that can only borrow them, although something was to be done to them.
@@ -118,7 +126,13 @@ impl<'f> LoadWalk<'f> {
 
     fn elements<T: Element>(&mut self, rules: Rules) -> Result<Elements<'f, T>, Reported> {
         let field = rules.map(|(field, _)| field);
+        let mut whole_shape = None;
         let elements = match self.redirects.take_pieces() {
+            None if let Some((field, parts)) = field.and_then(|field| Some((field, field.parts?))) => {
+                let (elements, shape) = self.partitioned(parts, field)?;
+                whole_shape = Some(shape);
+                elements
+            }
             None => self.plain_elements(field)?,
             Some(Pieces::Part { axis, index, parts }) => {
                 let whole = self.plain_elements::<T>(field)?;
@@ -127,7 +141,11 @@ impl<'f> LoadWalk<'f> {
             Some(Pieces::Joined { paths, axis }) => Elements::Made(self.joined(&paths, axis, field)?),
         };
         if let Some((field, scope)) = rules {
-            self.check_dims(field, scope, elements.shape())?;
+            // The rule is about the whole, also where the field has a part of it.
+            match whole_shape {
+                Some(shape) => self.check_shape(field, scope, &shape)?,
+                None => self.check_dims(field, scope, elements.shape())?,
+            }
         }
         Ok(elements)
     }
@@ -139,10 +157,35 @@ impl<'f> LoadWalk<'f> {
         field: Option<&'static Field>,
     ) -> Result<Elements<'f, T>, Reported> {
         let entry = self.tensor()?;
+        self.entry_or_whole(&entry, field)
+    }
+
+    /// The elements of a tensor, or those that the members of a partition or an overlay make up.
+    #[inline]
+    pub(super) fn entry_or_whole<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
+        if entry.data_length() == 0
+            && let Some(whole) = self.find_whole(entry)?
+        {
+            return self.merged(&whole, field).map(Elements::Made);
+        }
+        self.entry_elements(entry, field)
+    }
+
+    /// The elements of a tensor that is in one piece.
+    #[inline]
+    pub(super) fn entry_elements<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
         if let Some(field) = field
             && field.converts()
         {
-            return self.converted(&entry, field);
+            return self.converted(entry, field);
         }
         match entry.view::<T>() {
             Ok(view) => Ok(Elements::Borrowed(view)),
@@ -195,13 +238,7 @@ impl<'f> LoadWalk<'f> {
         match (along, length) {
             (Some(along), Some(length)) if length.checked_mul(parts) == Some(along) => {
                 let start = index.saturating_mul(length);
-                let narrowed = match whole {
-                    Elements::Borrowed(view) => view.narrow(axis, start, length).map(Elements::Borrowed),
-                    Elements::Made(tensor) => {
-                        tensor.view().narrow(axis, start, length).map(|view| Elements::Made(view.to_dense()))
-                    }
-                };
-                narrowed.map_err(|error| self.refuse(&error, ""))
+                self.narrowed(whole, axis, start..start.saturating_add(length))
             }
             _ => Err(self.report(Problem::new(
                 ProblemKind::Shape,

@@ -1,6 +1,8 @@
 //! Saving: one walk over the model fills a plan; nothing is written before the plan stands.
 
 mod endings;
+mod heads;
+mod members;
 mod ties;
 mod walk;
 
@@ -91,7 +93,8 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
-    /// has a group below the format's 8 levels: its members join the nearest head above.
+    /// has a group below the format's 8 levels, or one that gives way to a partition or an overlay at that depth:
+    /// its members join the nearest head above.
     ///
     /// # Errors
     ///
