@@ -2,11 +2,7 @@
 
 use half::{bf16, f16};
 
-use crate::element::ElementType;
-
-mod sealed {
-    pub trait Sealed {}
-}
+use super::{Complex64, Complex128, ElementType, F8E4M3, F8E5M2, F8E8M0, F128, sealed};
 
 /// A scalar that has a Hurray element type and is plain old data, so that a slice of it can be borrowed
 /// straight from a file.
@@ -16,7 +12,8 @@ mod sealed {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of the Hurray format",
     label = "not an element type",
-    note = "element types are f32, f64, half::f16, half::bf16, i8 to i64 and u8 to u64"
+    note = "element types are f32, f64, half::f16, half::bf16, i8 to i64, u8 to u64, the 8-bit floats, F128, \
+            Complex64 and Complex128"
 )]
 pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + std::fmt::Debug + Send + Sync {
     /// The element type in the file.
@@ -48,6 +45,12 @@ elements! {
     u32 => UInt32,
     i64 => Int64,
     u64 => UInt64,
+    F8E4M3 => Float8E4M3,
+    F8E5M2 => Float8E5M2,
+    F8E8M0 => Float8E8M0,
+    F128 => Float128,
+    Complex64 => Complex64,
+    Complex128 => Complex128,
 }
 
 // The format is little-endian, and slices are borrowed as they lie in the file.

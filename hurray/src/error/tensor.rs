@@ -84,6 +84,27 @@ pub enum TensorError {
         /// The dimension, from 0.
         dimension: usize,
     },
+    /// Parts that should make up a tensor do not fit each other.
+    #[error("{what}: {found}, expected {expected}")]
+    Parts {
+        /// Which part, and in what unit.
+        what: &'static str,
+        /// What the other parts ask for.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
+    /// A paged tensor says how many pages each sequence has, and that does not tell how many tokens.
+    #[error("the file does not determine how many tokens each sequence has: give the counts to the view")]
+    TokenCounts,
+    /// A value does not fit in the element type.
+    #[error("value {position} does not fit in {element_type}")]
+    Value {
+        /// The element type.
+        element_type: ElementType,
+        /// The position among the values given.
+        position: usize,
+    },
     /// The result would be larger than [`Limits`](crate::Limits) allows.
     #[error("the result exceeds the limit `{limit}`: {found} of at most {allowed}")]
     Limit {

@@ -1,0 +1,176 @@
+//! A tensor as it comes from a file: a checked descriptor and the bytes of its buffers.
+
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::bytes::SharedBytes;
+use super::data;
+use super::index::Extents;
+use crate::bytes::to_usize;
+use crate::descriptor::TensorDescriptor;
+use crate::element::ElementType;
+use crate::error::{FormatError, Rule, TensorError};
+
+/// A descriptor that satisfies every structure rule, with the bytes of each of its buffers.
+///
+/// Views of data that may lie (permissive mode) stay in bounds all the same: each checks the sizes it needs.
+#[derive(Debug, Clone)]
+pub(crate) struct RawTensor<'a> {
+    head: Arc<Head>,
+    buffers: SmallVec<[&'a [u8]; 3]>,
+}
+
+/// What a tensor's views share: the descriptor, and whether the indices in the data were found sound.
+#[derive(Debug)]
+struct Head {
+    descriptor: TensorDescriptor,
+    /// In the file, per buffer; empty if not known.
+    file_offsets: SmallVec<[u64; 3]>,
+    indices: OnceLock<Result<(), FormatError>>,
+}
+
+impl<'a> RawTensor<'a> {
+    /// `buffers` are in the order of the buffer table.
+    pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
+        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+    }
+
+    /// With where each buffer starts in the file, so that data errors can say where they are.
+    pub(crate) fn with_file_offsets(mut self, offsets: impl IntoIterator<Item = u64>) -> Self {
+        let head = Head {
+            descriptor: self.head.descriptor.clone(),
+            file_offsets: offsets.into_iter().collect(),
+            indices: OnceLock::new(),
+        };
+        self.head = Arc::new(head);
+        self
+    }
+
+    pub(crate) fn descriptor(&self) -> &TensorDescriptor {
+        &self.head.descriptor
+    }
+
+    /// The bytes of a buffer; empty if there is none at `index`.
+    pub(crate) fn buffer(&self, index: usize) -> &'a [u8] {
+        self.buffers.get(index).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn buffers(&self) -> &[&'a [u8]] {
+        &self.buffers
+    }
+
+    /// The offset in the file of a byte of a buffer, if it is known.
+    pub(crate) fn file_offset(&self, buffer: usize, byte: u64) -> Option<u64> {
+        self.head.file_offsets.get(buffer)?.checked_add(byte)
+    }
+
+    /// The shape in memory.
+    pub(crate) fn extents(&self) -> Result<Extents, TensorError> {
+        super::index::extents(self.descriptor().shape())
+    }
+
+    /// Refuses a quantized tensor, and one whose elements are of another type.
+    pub(crate) fn expect_plain(&self, element_type: ElementType) -> Result<(), TensorError> {
+        let found = self.descriptor().element_type();
+        if let Some(quantization) = self.descriptor().quantization() {
+            return Err(TensorError::Quantized { scheme: quantization.name() });
+        }
+        if found != element_type {
+            return Err(TensorError::ElementType { expected: element_type, found });
+        }
+        Ok(())
+    }
+
+    /// The layout is not what the view can show.
+    #[cold]
+    pub(crate) fn wrong_layout(&self, expected: &'static str) -> TensorError {
+        TensorError::Layout { expected, found: self.descriptor().layout().name() }
+    }
+
+    /// The first `count` indices of a buffer.
+    pub(crate) fn indices(&self, buffer: usize, count: u64) -> Result<&'a [u64], TensorError> {
+        let size = count.checked_mul(8).and_then(to_usize);
+        let bytes = size.and_then(|size| self.buffer(buffer).get(..size));
+        let bytes = bytes.ok_or_else(|| self.too_small(buffer, count.saturating_mul(8)))?;
+        if bytes.is_empty() {
+            return Ok(&[]);
+        }
+        bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(bytes, align_of::<u64>()))
+    }
+
+    /// The first `count` elements of buffer 0, for an element type that is borrowed as a slice or packed.
+    pub(crate) fn values<T: crate::element::Stored>(&self, count: u64) -> Result<T::Values<'a>, TensorError> {
+        values_in::<T>(self, self.buffer(0), count)
+    }
+
+    /// A buffer is smaller than what the descriptor makes of it (rule BUF-14).
+    #[cold]
+    pub(crate) fn too_small(&self, buffer: usize, needed: u64) -> TensorError {
+        let found = self.buffer(buffer).len();
+        let error = Rule::Buf14
+            .broken()
+            .expected_to_be(format!("at least {needed} bytes in buffer {buffer}"))
+            .but_found(found);
+        TensorError::Format(match self.file_offset(buffer, 0) {
+            Some(offset) => error.at(offset),
+            None => error,
+        })
+    }
+
+    /// Checks the indices in the data of a sparse or paged tensor, once for all its views.
+    pub(crate) fn check_indices(&self) -> Result<(), TensorError> {
+        self.head.indices.get_or_init(|| data::indices(self)).clone().map_err(TensorError::Format)
+    }
+
+    /// The tensor with its buffers kept alive by what `share` makes of them.
+    pub(crate) fn share(&self, share: &dyn Fn(&'a [u8]) -> SharedBytes) -> SharedTensor {
+        let buffers = self.buffers.iter().map(|bytes| share(bytes)).collect();
+        SharedTensor { head: Arc::clone(&self.head), buffers }
+    }
+}
+
+/// The first `count` elements of `bytes`.
+pub(crate) fn values_in<'a, T: crate::element::Stored>(
+    raw: &RawTensor<'a>,
+    bytes: &'a [u8],
+    count: u64,
+) -> Result<T::Values<'a>, TensorError> {
+    let size = T::STORED_TYPE.bytes_for(count);
+    let fits = size.is_some_and(|size| size <= u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+    let count = to_usize(count).filter(|_| fits);
+    let count = count.ok_or_else(|| raw.too_small(0, size.unwrap_or(u64::MAX)))?;
+    T::borrow(bytes, count).ok_or_else(|| misaligned(bytes, T::STORED_TYPE.natural_alignment()))
+}
+
+#[cold]
+fn misaligned(bytes: &[u8], need: usize) -> TensorError {
+    let zeros = bytes.as_ptr().addr().trailing_zeros();
+    TensorError::Misaligned { need, have: 1_usize.checked_shl(zeros).unwrap_or(need) }
+}
+
+/// A descriptor, with the bytes of each buffer owned or shared: what the `'static` twin of every view holds.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedTensor {
+    head: Arc<Head>,
+    buffers: SmallVec<[SharedBytes; 3]>,
+}
+
+impl SharedTensor {
+    pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
+        let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
+        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+    }
+
+    pub(crate) fn as_raw(&self) -> RawTensor<'_> {
+        RawTensor {
+            head: Arc::clone(&self.head),
+            buffers: self.buffers.iter().map(SharedBytes::as_slice).collect(),
+        }
+    }
+
+    pub(crate) fn descriptor(&self) -> &TensorDescriptor {
+        &self.head.descriptor
+    }
+}
