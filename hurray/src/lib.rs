@@ -18,6 +18,7 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
+mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -32,8 +33,13 @@ pub mod __private;
 
 pub use composite::{Composite, Member};
 pub use container::{FileFlags, KvArray, KvValue, Metadata, MetadataError};
-pub use element::{Element, ElementType};
+pub use element::{
+    Bool, Complex64, Complex128, Element, ElementType, F4E2M1, F6E2M3, F6E3M2, F8E4M3, F8E5M2, F8E8M0, F128,
+    I2, I4, PackedElement, PackedSlice, Scalar, Stored, U2, U4,
+};
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
+#[cfg(feature = "candle")]
+pub use integrations::candle;
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KvEntry, KvLoad, KvSave, LoadError,
@@ -44,7 +50,11 @@ pub use policy::{Mode, PrivateTags};
 pub use reader::{
     ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };
-pub use view::{Shape, Tensor, TensorView};
+pub use view::{
+    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
+    Index, Morton, MortonView, Packed, PackedView, PageIndices, QuantizedTensor, QuantizedView, Shape,
+    Symmetry, Tensor, TensorView, Tiled, TiledView,
+};
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
     WriterItem, WriterOptions,
@@ -52,14 +62,3 @@ pub use writer::{
 
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
-pub use element::{
-    Bool, Complex64, Complex128, Element, ElementType, F4E2M1, F6E2M3, F6E3M2, F8E4M3, F8E5M2, F8E8M0, F128,
-    I2, I4, PackedElement, PackedSlice, Scalar, Stored, U2, U4,
-};
-pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
-pub use limits::Limits;
-pub use view::{
-    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
-    Index, Morton, MortonView, Packed, PackedView, PageIndices, QuantizedTensor, QuantizedView, Shape,
-    Symmetry, Tensor, TensorView, Tiled, TiledView,
-};

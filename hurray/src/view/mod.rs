@@ -35,5 +35,13 @@ pub use tensor::Tensor;
 pub use tensor_view::{Iter, TensorView};
 pub use tiled::{Tiled, TiledView};
 
+#[cfg(feature = "candle")]
+pub(crate) use bytes::SharedBytes;
+#[cfg(feature = "candle")]
+pub(crate) use dense::Dense;
+#[cfg(feature = "candle")]
+pub(crate) use raw::RawTensor;
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
+#[cfg(feature = "candle")]
+pub(crate) use twin::View;

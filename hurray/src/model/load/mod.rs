@@ -21,6 +21,8 @@ use crate::view::{SharedMemory, TensorView};
 pub use endings::{from_slice, load, map};
 pub use error::LoadError;
 pub use options::LoadOptions;
+#[cfg(feature = "candle")]
+pub(crate) use walk::problem_of;
 pub(crate) use walk::LoadWalk;
 use walk::{Frame, Segment};
 
@@ -146,6 +148,12 @@ impl<'l, 'f> Loader<'l, 'f> {
     /// The memory of the file, if there is one to share.
     pub(crate) fn shared_memory(&self) -> Option<SharedMemory> {
         self.walk.shared_memory()
+    }
+
+    /// One of our own entries about the path.
+    #[cfg(feature = "candle")]
+    pub(crate) fn own_kv(&mut self, prefix: &str) -> Option<crate::container::KvRef<'f>> {
+        self.walk.own_kv(prefix)
     }
 
     /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.

@@ -480,7 +480,7 @@ impl<'f> LoadWalk<'f> {
 }
 
 /// What an error of one tensor means for the model.
-fn problem_of(error: &TensorError, wanted: &str) -> Problem {
+pub(crate) fn problem_of(error: &TensorError, wanted: &str) -> Problem {
     use ProblemKind as Kind;
     match error {
         TensorError::NotFound { .. } => Problem::new(Kind::Missing, wanted, ""),

@@ -74,6 +74,12 @@ impl<'p, 's> Saver<'p, 's> {
         self.walk.kv(value)
     }
 
+    /// Saves one of our own entries about the path.
+    #[cfg(feature = "candle")]
+    pub(crate) fn own_kv(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
+        self.walk.own_kv(prefix, value)
+    }
+
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
     /// has a group below the format's 8 levels: its members join the nearest head above.
     ///
