@@ -98,6 +98,7 @@ const _: () = {
             __p::bind_load::<Wrapping<u32>>(&mut __group, "out_features", &__field1);
             let __field1 = __p::validate_field::<
                 Wrapping<u32>,
+                _,
             >(&mut __group, "out-features", __field1, is_positive);
             let __field0 = __p::load_field::<View<B::Float>>(&mut __group, &__F[0]);
             let __field2 = __p::load_field_or::<

@@ -32,5 +32,10 @@ const _: () = {
                 seen: __default2,
             })
         }
+        fn load_shared(
+            __loader: __p::Loader<'_, 'hurray>,
+        ) -> __p::Loaded<__p::Arc<Self>> {
+            __p::load_shared(__loader)
+        }
     }
 };

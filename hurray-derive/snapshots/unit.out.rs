@@ -18,5 +18,10 @@ const _: () = {
             __group.finish()?;
             __p::Ok(Self {})
         }
+        fn load_shared(
+            __loader: __p::Loader<'_, 'hurray>,
+        ) -> __p::Loaded<__p::Arc<Self>> {
+            __p::load_shared(__loader)
+        }
     }
 };

@@ -42,9 +42,9 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use integrations::candle;
 pub use limits::Limits;
 pub use model::{
-    GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KvEntry, KvLoad, KvSave, LoadError,
-    LoadOptions, LoadReport, Loader, Problem, ProblemKind, Reported, Saver, from_slice, load, map, save,
-    to_bytes, to_writer,
+    GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, Strictness,
+    from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
 pub use reader::{
@@ -53,11 +53,11 @@ pub use reader::{
 pub use view::{
     BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, Hilbert, HilbertView,
     Index, Morton, MortonView, Packed, PackedView, PageIndices, QuantizedTensor, QuantizedView, Shape,
-    Symmetry, Tensor, TensorView, Tiled, TiledView,
+    Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
 pub use writer::{
-    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, Writer,
-    WriterItem, WriterOptions,
+    BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,
+    Writer, WriterItem, WriterOptions,
 };
 
 #[cfg(feature = "derive")]

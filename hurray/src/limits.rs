@@ -15,10 +15,19 @@ pub struct Limits {
     /// How many elements a sequence may have whose elements hold no tensor, since nothing else in the
     /// file bounds them. Default 2^24.
     pub sequence: u64,
+    /// How many ties (second names of what is stored once) one load follows. Default 2^16.
+    pub ties: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { nesting: 128, composite_depth: 8, problems: 1000, dense_bytes: 1 << 34, sequence: 1 << 24 }
+        Self {
+            nesting: 128,
+            composite_depth: 8,
+            problems: 1000,
+            dense_bytes: 1 << 34,
+            sequence: 1 << 24,
+            ties: 1 << 16,
+        }
     }
 }

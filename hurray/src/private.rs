@@ -6,6 +6,7 @@ pub use core::default::Default;
 pub use core::marker::PhantomData;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
+pub use std::sync::Arc;
 pub use std::vec::Vec;
 
 pub use crate::container::KvValue;

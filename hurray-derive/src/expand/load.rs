@@ -26,7 +26,27 @@ pub(super) fn method(container: &Container<'_>, lifetime: &Lifetime, table: &mut
         Data::Enum(_) if !is_converted(container) => quote!(mut __loader),
         _ => quote!(__loader),
     };
-    signature(lifetime, &loader, &body(container, table))
+    let load = signature(lifetime, &loader, &body(container, table));
+    let shared = shared(container, lifetime);
+    quote!(#load #shared)
+}
+
+/// What an `Arc` of the type holds is the same for every second name of it, if the type can be kept beyond the
+/// load: it has no lifetimes, and no parameters that may have some.
+///
+/// ```text
+/// fn load_shared(__loader: __p::Loader<'_, 'hurray>) -> __p::Loaded<__p::Arc<Self>> { __p::load_shared(__loader) }
+/// ```
+fn shared(container: &Container<'_>, lifetime: &Lifetime) -> Option<TokenStream> {
+    let is_static =
+        container.original.generics.params.iter().all(|param| matches!(param, syn::GenericParam::Const(_)));
+    is_static.then(|| {
+        quote! {
+            fn load_shared(__loader: __p::Loader<'_, #lifetime>) -> __p::Loaded<__p::Arc<Self>> {
+                __p::load_shared(__loader)
+            }
+        }
+    })
 }
 
 /// The method with the given pattern for its argument, and the given body.

@@ -3,6 +3,8 @@
 mod assemble;
 mod cover;
 mod member;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use assemble::{Assembly, Descriptors, assemble, assemble_at};
 

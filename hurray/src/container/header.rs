@@ -1,6 +1,6 @@
 //! The file header (FORMAT §2.2).
 
-use super::{FileFlags, ITEM_ALIGNMENT, KNOWN_MINOR};
+use super::{FileFlags, ITEM_ALIGNMENT, KNOWN_MINORS, WRITTEN_MINOR};
 use crate::bytes::{Cursor, Sink, is_aligned};
 use crate::error::{FormatError, Rule};
 
@@ -49,7 +49,7 @@ impl Header {
             e.at(Self::MAJOR_AT).expected_to_be("major version 1").but_found(major)
         })?;
         let version_minor = cursor.u8()?;
-        let is_known = version_minor <= KNOWN_MINOR;
+        let is_known = KNOWN_MINORS.contains(&version_minor);
         let reserved = cursor.take(Self::RESERVED_SIZE)?;
         Rule::Hdr04.check(!is_known || is_zero(reserved), |e| e.at(Self::RESERVED_AT))?;
         let flags = FileFlags::decode(cursor.u32()?, Self::FLAGS_AT)?;
@@ -86,7 +86,7 @@ impl Header {
     pub(crate) fn encode(&self, sink: &mut Sink) {
         sink.bytes(&Self::MAGIC)
             .u8(Self::MAJOR)
-            .u8(KNOWN_MINOR)
+            .u8(WRITTEN_MINOR)
             .zeros(Self::RESERVED_SIZE)
             .u32(self.flags.bits())
             .u32(self.alignment)
@@ -101,7 +101,7 @@ impl Header {
     /// Whether reserved and trailing bytes of the container must be zero or absent: they may carry
     /// something in a later minor version (FORMAT §8.2).
     pub(crate) fn is_fully_known(&self) -> bool {
-        self.version_minor <= KNOWN_MINOR
+        KNOWN_MINORS.contains(&self.version_minor)
     }
 
     /// `A`, for arithmetic on offsets.

@@ -3,159 +3,11 @@
 use std::sync::OnceLock;
 
 use super::names::NameTable;
-use super::{FileBytes, Header, ITEM_ALIGNMENT, Section, Trailer};
-use crate::bytes::{Cursor, Sink, is_aligned, to_usize};
+use super::record::{Record, Region};
+use super::{FileBytes, Header, Trailer};
+use crate::bytes::{Cursor, Sink, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
-
-/// One entry of the index; the name stays in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Record {
-    /// Where in the file the bytes of the name are.
-    name_offset: u64,
-    name_length: u16,
-    /// `L`, in bytes.
-    pub(crate) descriptor_length: u32,
-    /// `D`, in bytes from the start of the file.
-    pub(crate) descriptor_offset: u64,
-    /// In bytes from the start of the file.
-    pub(crate) data_offset: u64,
-    /// In bytes, from the start of the first buffer to the end of the last one.
-    pub(crate) data_length: u64,
-    /// The place in the index, from 0.
-    pub(crate) index_position: u64,
-}
-
-impl Record {
-    /// The least that an entry takes: a name of one byte.
-    const MIN_SIZE: u64 = 35;
-    /// An entry without its name.
-    const FIXED_SIZE: u64 = 34;
-    /// The least that a descriptor takes: its fixed header.
-    const MIN_DESCRIPTOR_LENGTH: u32 = 20;
-
-    // Of the fields behind the name.
-    const DESCRIPTOR_OFFSET_AT: u64 = 0;
-    const DESCRIPTOR_LENGTH_AT: u64 = 8;
-    const DATA_OFFSET_AT: u64 = 12;
-    const DATA_LENGTH_AT: u64 = 20;
-    const FLAGS_AT: u64 = 28;
-
-    /// The bytes of the name, out of the file that the record was read from.
-    #[inline]
-    pub(crate) fn name_bytes<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f [u8] {
-        Section::new(self.name_offset, u64::from(self.name_length))
-            .and_then(|name| name.of(file))
-            .unwrap_or_default()
-    }
-
-    /// The name, out of the file that the record was read from.
-    #[inline]
-    pub(crate) fn name<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f str {
-        std::str::from_utf8(self.name_bytes(file)).unwrap_or_default()
-    }
-
-    /// The bytes of the descriptor.
-    pub(crate) fn descriptor(&self) -> Option<Section> {
-        Section::new(self.descriptor_offset, u64::from(self.descriptor_length))
-    }
-
-    /// From the first buffer to the end of the last one.
-    pub(crate) fn data(&self) -> Option<Section> {
-        Section::new(self.data_offset, self.data_length)
-    }
-
-    #[inline]
-    fn descriptor_end(&self) -> u64 {
-        self.descriptor_offset.saturating_add(u64::from(self.descriptor_length))
-    }
-
-    /// Where whatever belongs to the tensor ends, as far as the index tells.
-    #[inline]
-    pub(crate) fn end(&self) -> u64 {
-        match self.data_length {
-            0 => self.descriptor_end(),
-            length => self.descriptor_end().max(self.data_offset.saturating_add(length)),
-        }
-    }
-
-    #[inline]
-    fn decode(cursor: &mut Cursor<'_>, index_position: u64, region: Region) -> Result<Self, FormatError> {
-        let start = cursor.offset();
-        let name_length = cursor.u16()?;
-        Rule::Idx04.check(name_length >= 1, |e| e.at(start))?;
-        let name_offset = cursor.offset();
-        let name = cursor.take(usize::from(name_length))?;
-        // Names are short and most of them ASCII, which this tests first.
-        std::str::from_utf8(name).map_err(|error| not_utf8(name, name_offset, error))?;
-        let fields = cursor.offset();
-        let record = Self {
-            name_offset,
-            name_length,
-            descriptor_offset: cursor.u64()?,
-            descriptor_length: cursor.u32()?,
-            data_offset: cursor.u64()?,
-            data_length: cursor.u64()?,
-            index_position,
-        };
-        let flags = cursor.u32()?;
-        record
-            .check(flags, region)
-            .map_err(|error| error.shifted(fields).in_tensor(&String::from_utf8_lossy(name)))?;
-        Ok(record)
-    }
-
-    /// What can be said of one entry; offsets from the first field behind the name.
-    #[inline]
-    fn check(&self, flags: u32, region: Region) -> Result<(), FormatError> {
-        let (offset, length) = (self.descriptor_offset, self.descriptor_length);
-        Rule::Idx08.check(is_aligned(offset, ITEM_ALIGNMENT), |e| {
-            e.at(Self::DESCRIPTOR_OFFSET_AT).expected_to_be("a multiple of 8").but_found(offset)
-        })?;
-        Rule::Idx09.check(length >= Self::MIN_DESCRIPTOR_LENGTH, |e| {
-            e.at(Self::DESCRIPTOR_LENGTH_AT).expected_to_be("20 at least").but_found(length)
-        })?;
-        let end = offset.checked_add(u64::from(length));
-        Rule::Idx10.check(offset >= region.start && end.is_some_and(|end| end <= region.end), |e| {
-            e.at(Self::DESCRIPTOR_OFFSET_AT)
-                .expected_to_be(format!("a descriptor inside {}..{}", region.start, region.end))
-                .but_found(format_args!("{length} bytes at {offset}"))
-        })?;
-        if self.data_length > 0 {
-            self.check_data(region)?;
-        }
-        Rule::Idx07.check(flags == 0, |e| {
-            e.at(Self::FLAGS_AT).expected_to_be("0").but_found(format_args!("{flags:#010x}"))
-        })
-    }
-
-    #[inline]
-    fn check_data(&self, region: Region) -> Result<(), FormatError> {
-        let end = self.data_offset.checked_add(self.data_length);
-        Rule::Idx11.check(end.is_some_and(|end| end <= region.end), |e| {
-            e.at(Self::DATA_LENGTH_AT)
-                .expected_to_be(format!("data that ends at {} at most", region.end))
-                .but_found(format_args!("{} bytes at {}", self.data_length, self.data_offset))
-        })?;
-        Rule::Idx12.check(self.data_offset >= self.descriptor_end(), |e| {
-            e.at(Self::DATA_OFFSET_AT)
-                .expected_to_be(format!("{} at least", self.descriptor_end()))
-                .but_found(self.data_offset)
-        })
-    }
-}
-
-const _: () = assert!(2 + Record::FLAGS_AT + 4 == Record::FIXED_SIZE);
-const _: () = assert!(Record::FIXED_SIZE + 1 == Record::MIN_SIZE);
-// One record costs hardly more memory than the entry that it was read from.
-const _: () = assert!(size_of::<Record>() == 48);
-
-/// The tensor region: from the first descriptor to the KV section or the index.
-#[derive(Debug, Clone, Copy)]
-struct Region {
-    start: u64,
-    end: u64,
-}
 
 /// All entries, in the order of their descriptors in the file.
 #[derive(Debug)]
@@ -244,20 +96,12 @@ impl Index {
                     .but_found(first.descriptor_offset)
             })?;
         }
-        for (record, next) in self.records.iter().zip(self.records.iter().skip(1)) {
-            Rule::Idx13.check(record.descriptor_offset != next.descriptor_offset, |e| {
-                e.in_tensor(next.name(file))
-                    .at(next.descriptor_offset)
-                    .but_found(format_args!("the descriptor of `{}`", record.name(file).escape_debug()))
-            })?;
-            Rule::Idx16.check(record.end() <= next.descriptor_offset, |e| {
-                e.in_tensor(record.name(file))
-                    .at(next.descriptor_offset)
-                    .expected_to_be(format!("an end at {} at most", next.descriptor_offset))
-                    .but_found(record.end())
-            })?;
+        // A record ends behind its descriptor's start: what holds of the ends holds of the starts (IDX-13).
+        let follows = |[record, next]: &[Record; 2]| record.end() <= next.descriptor_offset;
+        match self.records.array_windows().find(|pair| !follows(pair)) {
+            None => Ok(()),
+            Some([record, next]) => Err(overlap(file, record, next)),
         }
-        Ok(())
     }
 }
 
@@ -269,16 +113,25 @@ fn decode_records(
 ) -> Result<Vec<Record>, FormatError> {
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
-    let room = u64::try_from(cursor.remaining()).unwrap_or(u64::MAX) / Record::MIN_SIZE;
+    let end = base.saturating_add(length_of(bytes));
+    let room = end.saturating_sub(cursor.offset()) / Record::MIN_SIZE;
     let capacity = to_usize(count).filter(|_| count <= room).ok_or_else(|| {
         Rule::Idx01.broken().at(base).expected_to_be(format!("{room} entries at most")).but_found(count)
     })?;
     let mut records = Vec::with_capacity(capacity);
+    let mut rest = cursor.take(cursor.remaining())?;
     for index_position in 0..count {
-        records.push(Record::decode(&mut cursor, index_position, region)?);
+        let offset = end.saturating_sub(length_of(rest));
+        match Record::split_off(rest, offset, index_position, region) {
+            Some((record, after)) => {
+                records.push(record);
+                rest = after;
+            }
+            None => return Err(Record::explain(rest, offset, region)),
+        }
     }
-    Rule::Idx03.check(cursor.remaining() == 0 || !header.is_fully_known(), |e| {
-        e.at(cursor.offset()).but_found(format_args!("{} bytes more", cursor.remaining()))
+    Rule::Idx03.check(rest.is_empty() || !header.is_fully_known(), |e| {
+        e.at(end.saturating_sub(length_of(rest))).but_found(format_args!("{} bytes more", rest.len()))
     })?;
     Ok(records)
 }
@@ -290,15 +143,17 @@ pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
         return None;
     }
     let anywhere = Region { start: 0, end: u64::MAX };
+    let start = cursor.take(cursor.remaining()).ok()?;
+    let mut rest = start;
     for index_position in 0..count {
-        Record::decode(&mut cursor, index_position, anywhere).ok()?;
+        (_, rest) = Record::split_off(rest, 0, index_position, anywhere)?;
     }
-    Some(cursor.position())
+    start.len().checked_sub(rest.len())?.checked_add(Index::COUNT_SIZE)
 }
 
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
 fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<bool, FormatError> {
-    for (record, next) in records.iter().zip(records.iter().skip(1)) {
+    for [record, next] in records.array_windows() {
         let (name, next_name) = (record.name_bytes(file), next.name_bytes(file));
         if name == next_name {
             return Err(duplicate(file, next));
@@ -318,6 +173,21 @@ fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<b
     Ok(true)
 }
 
+/// IDX-13 or IDX-16.
+#[cold]
+fn overlap(file: FileBytes<'_>, record: &Record, next: &Record) -> FormatError {
+    if record.descriptor_offset == next.descriptor_offset {
+        let found = format_args!("the descriptor of `{}`", record.name(file).escape_debug()).to_string();
+        return Rule::Idx13.broken().in_tensor(next.name(file)).at(next.descriptor_offset).but_found(found);
+    }
+    Rule::Idx16
+        .broken()
+        .in_tensor(record.name(file))
+        .at(next.descriptor_offset)
+        .expected_to_be(format!("an end at {} at most", next.descriptor_offset))
+        .but_found(record.end())
+}
+
 #[cold]
 fn duplicate(file: FileBytes<'_>, record: &Record) -> FormatError {
     Rule::Idx06
@@ -327,10 +197,9 @@ fn duplicate(file: FileBytes<'_>, record: &Record) -> FormatError {
         .but_found("another tensor of this name")
 }
 
-#[cold]
-fn not_utf8(name: &[u8], offset: u64, error: std::str::Utf8Error) -> FormatError {
-    let valid = u64::try_from(error.valid_up_to()).unwrap_or(0);
-    Rule::Idx05.broken().at(offset.saturating_add(valid)).but_found(format_args!("`{}`", name.escape_ascii()))
+#[inline]
+fn length_of(bytes: &[u8]) -> u64 {
+    u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
 
 /// One entry, as a writer has it.

@@ -93,15 +93,16 @@ impl<'f> KvArrayRef<'f> {
             }
         };
         let count = cursor.u32()?;
-        let room = u64::try_from(cursor.remaining()).unwrap_or(u64::MAX) / element_size;
-        Rule::Kv11.check(u64::from(count) <= room, |e| {
-            e.at(start).expected_to_be(format!("{room} elements at most")).but_found(count)
+        let least = u64::from(count).saturating_mul(element_size);
+        let room = u64::try_from(cursor.remaining()).unwrap_or(u64::MAX);
+        Rule::Kv11.check(least <= room, |e| {
+            e.at(start)
+                .expected_to_be(format!("elements of {element_size} bytes at least in {room} bytes"))
+                .but_found(format_args!("{count} elements"))
         })?;
         // Fixed sizes need no walk: the room was checked, and every bit pattern is a value.
         let payload = match element_tag {
-            tag::INT64 | tag::UINT64 | tag::FLOAT64 => {
-                cursor.take(to_usize(u64::from(count).saturating_mul(element_size)).unwrap_or(usize::MAX))?
-            }
+            tag::INT64 | tag::UINT64 | tag::FLOAT64 => cursor.take(to_usize(least).unwrap_or(usize::MAX))?,
             _ => {
                 let mut walked = cursor.clone();
                 for _ in 0..count {

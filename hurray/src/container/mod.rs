@@ -10,7 +10,10 @@ mod kv_section;
 mod metadata;
 mod names;
 mod parsed;
+mod record;
 mod section;
+#[cfg(test)]
+mod tests;
 mod trailer;
 pub(crate) mod wrong;
 
@@ -19,11 +22,12 @@ pub use kv::{KvArray, KvValue};
 pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
-pub(crate) use index::{Index, IndexEntry, Record, encode_index};
+pub(crate) use index::{Index, IndexEntry, encode_index};
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
 pub(crate) use parsed::Parsed;
+pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
 pub(crate) use trailer::Trailer;
 
@@ -35,5 +39,8 @@ const _: () = assert!(MIN_FILE_SIZE == 112);
 /// Descriptors, the KV section and the index start at multiples of this, in bytes.
 pub(crate) const ITEM_ALIGNMENT: u64 = 8;
 
-/// The largest minor version of the container whose every byte is known (FORMAT §8.1).
-pub(crate) const KNOWN_MINOR: u8 = 0;
+/// The minor version of the container that is written: the lowest one that suffices (HDR-13).
+pub(crate) const WRITTEN_MINOR: u8 = 0;
+
+/// The minor versions of the container whose every byte is known (FORMAT §8.1).
+pub(crate) const KNOWN_MINORS: std::ops::RangeInclusive<u8> = 0..=WRITTEN_MINOR;

@@ -117,11 +117,16 @@ impl NameTable {
             let [low, high] = halves(pair);
             state = fold(low ^ state, high ^ seed);
         }
-        let mut last = [0; 16];
-        for (byte, of) in last.iter_mut().zip(rest) {
-            *byte = *of;
-        }
-        let [low, high] = halves(&last);
+        // The last 16 bytes, some of them for the second time; the length tells the difference.
+        let [low, high] = match name.last_chunk::<16>() {
+            Some(_) if rest.is_empty() => [0; 2],
+            Some(last) => halves(last),
+            None => {
+                let mut last = [0; 16];
+                last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+                halves(&last)
+            }
+        };
         let length = u64::try_from(name.len()).unwrap_or(u64::MAX);
         fold(fold(low ^ state, high ^ seed) ^ length, seed)
     }

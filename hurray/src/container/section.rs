@@ -14,6 +14,13 @@ impl<'f> FileBytes<'f> {
     pub(crate) fn tail(bytes: &'f [u8], origin: u64) -> Self {
         Self { bytes, origin }
     }
+
+    /// `length` bytes at `offset` in the file.
+    #[inline]
+    pub(crate) fn range(self, offset: u64, length: usize) -> Option<&'f [u8]> {
+        let start = usize::try_from(offset.checked_sub(self.origin)?).ok()?;
+        self.bytes.get(start..)?.get(..length)
+    }
 }
 
 impl<'f> From<&'f [u8]> for FileBytes<'f> {
@@ -57,9 +64,6 @@ impl Section {
     /// The bytes, where `file` has them all.
     #[inline]
     pub(crate) fn of<'f>(self, file: impl Into<FileBytes<'f>>) -> Option<&'f [u8]> {
-        let FileBytes { bytes, origin } = file.into();
-        let start = to_usize(self.offset.checked_sub(origin)?)?;
-        let end = to_usize(self.end().checked_sub(origin)?)?;
-        bytes.get(start..end)
+        file.into().range(self.offset, to_usize(self.length)?)
     }
 }

@@ -34,6 +34,14 @@ impl TensorDescriptor {
         descriptor
     }
 
+    /// The same with another alignment in every handle, in bytes.
+    pub(crate) fn with_alignment(mut self, bytes: u32) -> Self {
+        for buffer in &mut self.buffers {
+            buffer.alignment = bytes;
+        }
+        self
+    }
+
     /// The head of a group: shape `[member_count]`, element type uint8.
     pub(crate) fn group(member_count: u32) -> Self {
         let head = CompositeHead { rule: CompositionRule::Group, member_count };

@@ -25,8 +25,10 @@ pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
 pub use builder::DescriptorBuilder;
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
+pub(crate) use quantization::storage_range;
 pub use quantization::{Quantization, ScaleType};
 pub use sections::{ExtensionKind, ExtensionType, MemberRole, Shard, Statistics};
+pub(crate) use sizes::BufferSize;
 
 /// Dimensions as the file has them: `u64`, inline up to rank 8.
 pub type Dims = SmallVec<[u64; 8]>;

@@ -1,6 +1,7 @@
 //! Element types: the tag table of FORMAT §4, and the Rust types that stand for them.
 
 pub(crate) mod bits;
+mod cast;
 mod complex;
 mod float128;
 mod float8;
@@ -21,6 +22,7 @@ pub use scalar::Scalar;
 pub use stored::{PackedSlice, Stored};
 pub use types::ElementType;
 
+pub(crate) use cast::FloatCast;
 pub(crate) mod sealed {
     /// Keeps the element traits to the types of the format.
     pub trait Sealed {}

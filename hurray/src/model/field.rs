@@ -68,6 +68,15 @@ impl Field {
         self
     }
 
+    /// Whether anything but the name is said of the tensor that the field has to be.
+    pub(crate) const fn describes_tensor(&self) -> bool {
+        self.shape.is_some()
+            || self.element_type.is_some()
+            || self.cast
+            || self.keep_layout
+            || self.align.is_some()
+    }
+
     /// What the tensor's shape has to be.
     #[must_use]
     pub const fn shape(mut self, shape: &'static [Dim]) -> Self {

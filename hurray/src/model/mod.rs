@@ -17,7 +17,10 @@ use crate::writer::SaveError;
 pub use field::{Dim, Field, Variant};
 pub use impls::{LoadUnitEnum, SaveUnitEnum, SliceElement};
 pub use kv::{KvEntry, KvLoad, KvSave};
-pub use load::{GroupLoader, LoadError, LoadOptions, Loader, Reported, from_slice, load, map};
+pub use load::{
+    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Reported, Strictness, from_slice, load,
+    map,
+};
 pub use report::{LoadReport, Problem, ProblemKind};
 pub use save::{GroupSaver, Saver, save, to_bytes, to_writer};
 pub use shape_rule::AsDimension;

@@ -19,6 +19,9 @@ pub(crate) const TIED: &str = "hurray.tied.";
 #[cfg(feature = "candle")]
 pub(crate) const GGML: &str = "hurray.ggml.";
 
+/// The version of a struct that has versions.
+pub(crate) const VERSION: &str = "hurray.version.";
+
 /// The path of the field being walked: segments joined by `.`.
 #[derive(Debug, Default)]
 pub(crate) struct NamePath(String);
@@ -75,7 +78,27 @@ impl NamePath {
 
     /// One of our own KV keys for this path.
     pub(crate) fn key(&self, prefix: &str) -> String {
-        format!("{prefix}{}", self.0)
+        own_key(prefix, &self.0)
+    }
+
+    /// Calls `with` with the KV key of a value inside `variants` newtype variants. Each of these has its own
+    /// name under the path, so the value's key has one step `0` more for each.
+    pub(crate) fn with_key<R>(&mut self, variants: u32, with: impl FnOnce(&str) -> R) -> R {
+        let mark = self.mark();
+        for _ in 0..variants {
+            self.push("0");
+        }
+        let result = with(&self.0);
+        self.truncate(mark);
+        result
+    }
+}
+
+/// One of our own KV keys; that of the root has no dot at its end.
+pub(crate) fn own_key(prefix: &str, path: &str) -> String {
+    match path {
+        "" => prefix.trim_end_matches('.').to_owned(),
+        path => format!("{prefix}{path}"),
     }
 }
 

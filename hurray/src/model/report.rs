@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::element::ElementType;
 use crate::error::near_names;
 
 /// What kind of difference lies between the file and the model.
@@ -25,6 +26,10 @@ pub enum ProblemKind {
     Metadata,
     /// The file breaks a rule of the format there.
     Format,
+    /// A second name does not lead to a stored tensor or group.
+    Tie,
+    /// The struct in the file is of a newer version.
+    Version,
     /// A limit of [`Limits`](crate::Limits) is exceeded.
     Limit,
     /// What a hand-written impl, a validation or a conversion refused.
@@ -44,6 +49,8 @@ impl ProblemKind {
             Self::Layout => "layout",
             Self::Metadata => "metadata",
             Self::Format => "format",
+            Self::Tie => "tie",
+            Self::Version => "version",
             Self::Limit => "limit",
             Self::Refused => "refused",
         }
@@ -66,6 +73,8 @@ pub struct Problem {
     pub found: String,
     /// Names in the file that look like a missing one.
     pub near: Vec<String>,
+    /// Whether the load went on all the same, since it was told to and the field had something to fall back on.
+    pub is_tolerated: bool,
 }
 
 impl Problem {
@@ -79,13 +88,14 @@ impl Problem {
             expected: expected.into(),
             found: found.into(),
             near: Vec::new(),
+            is_tolerated: false,
         }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, path, field, expected, found, near } = self;
+        let Self { kind, path, field, expected, found, near, .. } = self;
         match kind {
             ProblemKind::Missing => write!(f, "`{path}` is missing")?,
             ProblemKind::Unexpected => write!(f, "`{path}` is not wanted by any field")?,
@@ -118,9 +128,12 @@ pub struct LoadReport {
     problems: Vec<Problem>,
     /// Of all problems, those not kept included.
     counts: Vec<(ProblemKind, usize)>,
+    /// Of all problems, how many the load went on in spite of.
+    tolerated: usize,
     defaulted: Vec<String>,
+    renamed: Vec<(String, String)>,
+    cast: Vec<(String, ElementType, ElementType)>,
     unknown_metadata: Vec<String>,
-    ignored: Vec<String>,
 }
 
 impl LoadReport {
@@ -135,17 +148,46 @@ impl LoadReport {
             Some((_, count)) => *count = count.saturating_add(1),
             None => self.counts.push((problem.kind, 1)),
         }
+        if problem.is_tolerated {
+            self.tolerated = self.tolerated.saturating_add(1);
+        }
         if self.problems.len() < limit {
             self.problems.push(problem);
         }
     }
 
-    pub(crate) fn push_defaulted(&mut self, path: &str) {
-        self.defaulted.push(path.to_owned());
+    /// Marks all problems after the first `before` as tolerated, if `may` holds for each; one that was not kept
+    /// can't be told.
+    pub(crate) fn tolerate_since(&mut self, before: usize, may: impl Fn(ProblemKind) -> bool) -> bool {
+        if self.problem_count() != self.problems.len() {
+            return false;
+        }
+        let new = self.problems.get_mut(before..).unwrap_or_default();
+        if !new.iter().all(|problem| problem.is_tolerated || may(problem.kind)) {
+            return false;
+        }
+        for problem in new.iter_mut().filter(|problem| !problem.is_tolerated) {
+            problem.is_tolerated = true;
+            self.tolerated = self.tolerated.saturating_add(1);
+        }
+        true
     }
 
-    pub(crate) fn push_ignored(&mut self, name: &str) {
-        self.ignored.push(name.to_owned());
+    /// Whether the file fits the model, as far as the load was told to mind.
+    pub(crate) fn fits(&self) -> bool {
+        self.problem_count() == self.tolerated
+    }
+
+    pub(crate) fn push_renamed(&mut self, old: &str, new: &str) {
+        self.renamed.push((old.to_owned(), new.to_owned()));
+    }
+
+    pub(crate) fn push_cast(&mut self, path: &str, from: ElementType, to: ElementType) {
+        self.cast.push((path.to_owned(), from, to));
+    }
+
+    pub(crate) fn push_defaulted(&mut self, path: &str) {
+        self.defaulted.push(path.to_owned());
     }
 
     pub(crate) fn push_unknown_metadata(&mut self, key: &str) {
@@ -192,10 +234,16 @@ impl LoadReport {
         &self.defaulted
     }
 
-    /// Names of tensors that no field wants, where that was allowed.
+    /// Tensors whose names a key map, an alias or a migration changed: the name in the file, and in the model.
     #[must_use]
-    pub fn ignored(&self) -> &[String] {
-        &self.ignored
+    pub fn renamed(&self) -> &[(String, String)] {
+        &self.renamed
+    }
+
+    /// Paths of tensors that were converted, with the element types in the file and in the model.
+    #[must_use]
+    pub fn cast(&self) -> &[(String, ElementType, ElementType)] {
+        &self.cast
     }
 
     /// Keys of key-value entries that no field wants. They never fail a load.

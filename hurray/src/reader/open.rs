@@ -155,3 +155,105 @@ pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
     let policy = default_policy();
     Ok(Source::new(bytes, Arc::new(Parsed::decode(bytes, policy)?), policy, None))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::OpenOptions;
+    use crate::error::{FileKind, OpenError};
+    use crate::reader::File;
+
+    /// The smallest file: no tensors, no metadata.
+    fn smallest() -> Vec<u8> {
+        let mut bytes = b"HRRYFILE\x01".to_vec();
+        bytes.resize(64, 0);
+        bytes[17] = 0x10;
+        bytes[20] = 64;
+        bytes.extend([0; 8]);
+        bytes.extend(64_u64.to_le_bytes());
+        bytes.extend(8_u64.to_le_bytes());
+        bytes.extend([0; 20]);
+        bytes.extend(b"HRRY");
+        bytes
+    }
+
+    fn map(path: &std::path::Path) -> Result<File, OpenError> {
+        // SAFETY: the files of these tests are in a folder of their own, and not changed.
+        unsafe { File::map(path) }
+    }
+
+    #[test]
+    fn all_routes_open_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("smallest.hrry");
+        fs::write(&path, smallest()).unwrap();
+        let from_static: &'static [u8] =
+            Box::leak(Box::new(crate::bytes::AlignedBytes::copy_from(&smallest()))).as_slice();
+        for file in [
+            map(&path),
+            File::read(&path),
+            File::from_vec(smallest()),
+            File::copy_from_slice(&smallest()),
+            File::from_static(from_static),
+        ] {
+            let file = file.unwrap();
+            assert_eq!((file.tensors().len(), file.metadata().len(), file.size_bytes()), (0, 0, 112));
+            assert!(file.composites().unwrap().is_empty());
+            assert!(file.tensor("a").is_err());
+        }
+    }
+
+    #[test]
+    fn an_empty_file_is_called_empty_by_every_route_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.hrry");
+        fs::write(&path, b"").unwrap();
+        for opened in [map(&path), File::read(&path)] {
+            match opened {
+                Err(OpenError::NotHurray { path: Some(named), found: FileKind::Empty }) => {
+                    assert_eq!(named, path)
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn directories_and_missing_files_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for opened in [map(folder.path()), File::read(folder.path())] {
+            assert!(matches!(opened, Err(OpenError::NotHurray { found: FileKind::Directory, .. })));
+        }
+        let missing = folder.path().join("missing.hrry");
+        for opened in [map(&missing), File::read(&missing)] {
+            let error = opened.unwrap_err();
+            assert!(matches!(error, OpenError::Io { .. }));
+            assert_eq!(error.path(), Some(&*missing));
+        }
+    }
+
+    #[test]
+    fn static_bytes_at_an_odd_address_are_refused_with_the_remedy() {
+        let bytes: &'static [u8] = Box::leak(Box::new(crate::bytes::AlignedBytes::zeroed(200))).as_slice();
+        let error = File::from_static(&bytes[4..]).unwrap_err();
+        assert!(matches!(error, OpenError::Misaligned { need: 8, have: 4 }), "{error:?}");
+        assert!(error.to_string().contains("copy_from_slice"));
+    }
+
+    #[test]
+    fn options_can_check_everything_at_once() {
+        let options = OpenOptions::new().validate_descriptors(true).validate_data(true);
+        assert!(options.clone().from_vec(smallest()).is_ok());
+        let mut bytes = smallest();
+        // Eight more bytes before the index, one of them not zero.
+        bytes.splice(64..64, [0, 0, 0, 1, 0, 0, 0, 0]);
+        bytes[80] = 72;
+        assert!(OpenOptions::new().from_vec(bytes.clone()).is_ok());
+        let error = options.from_vec(bytes).unwrap_err();
+        assert_eq!(
+            (error.rule(), error.format().and_then(|e| e.offset())),
+            (Some(crate::Rule::Pad01), Some(67))
+        );
+    }
+}

@@ -28,13 +28,6 @@ impl File {
         if self.policy().is_permissive() { Vec::new() } else { padding::check(self, MAX_ERRORS) }
     }
 
-    /// Checks all that depends on the bytes of tensors and padding.
-    #[must_use]
-    pub fn validate_data(&self) -> Vec<FormatError> {
-        // The rules of layouts and quantization schemes that need data join here.
-        self.validate_padding()
-    }
-
     pub(super) fn assemble(&self) -> Assembly {
         composite::assemble(&mut self.contents(), self.policy())
     }

@@ -52,17 +52,34 @@ impl Axis {
         offset.wrapping_add(rest.wrapping_mul(last.stride.cast_unsigned()))
     }
 
-    /// The least and the largest offset of `0..extent`, or a little more than that.
+    /// The least and the largest offset of `0..extent`, which is not 0.
     fn range(&self, extent: usize) -> Option<(i128, i128)> {
-        let mut range = (0_i128, 0_i128);
-        let mut below = 1_usize;
-        for digit in &self.digits {
-            // No more values of this digit occur than the index has room for.
-            let values = extent.checked_sub(1)?.checked_div(below)?.min(digit.extent.checked_sub(1)?);
-            let reach = i128::try_from(values).ok()?.checked_mul(i128::try_from(digit.stride).ok()?)?;
-            range.0 = range.0.checked_add(reach.min(0))?;
-            range.1 = range.1.checked_add(reach.max(0))?;
-            below = below.saturating_mul(digit.extent);
+        let mut rest = extent.checked_sub(1)?;
+        // Over all values of the lower digits, and over those up to the lower digits of the last index.
+        let (mut any, mut bounded) = ((0_i128, 0_i128), (0_i128, 0_i128));
+        let (last, lower) = self.digits.split_last()?;
+        for digit in lower {
+            let value = rest.checked_rem(digit.extent)?;
+            rest = rest.checked_div(digit.extent)?;
+            bounded = digit.extend(any, bounded, value)?;
+            any = digit.extend(any, any, digit.extent.checked_sub(1)?)?;
+        }
+        last.extend(any, bounded, rest)
+    }
+}
+
+impl Digit {
+    /// The range of offsets when this digit goes up to `value`: with any lower digits below it, with `bounded`
+    /// ones at it.
+    fn extend(&self, any: (i128, i128), bounded: (i128, i128), value: usize) -> Option<(i128, i128)> {
+        let at = |value: usize| i128::try_from(value).ok()?.checked_mul(i128::try_from(self.stride).ok()?);
+        let own = at(value)?;
+        let mut range = (bounded.0.checked_add(own)?, bounded.1.checked_add(own)?);
+        // The extremes below `value` are at 0 or just below it, as the offset is linear in the digit.
+        if let Some(below) = value.checked_sub(1) {
+            let below = at(below)?;
+            range.0 = range.0.min(any.0.checked_add(below.min(0))?);
+            range.1 = range.1.max(any.1.checked_add(below.max(0))?);
         }
         Some(range)
     }
@@ -172,7 +189,7 @@ fn tile(axes: &mut [WideAxis], dims: &[usize], tiled: &Tiled) -> Option<()> {
     let grid: Extents = dims
         .iter()
         .zip(&tile_shape)
-        .map(|(d, t)| Some(d.checked_add(t.checked_sub(1)?)?.checked_div(*t)?))
+        .map(|(d, t)| d.checked_add(t.checked_sub(1)?)?.checked_div(*t))
         .collect::<Option<_>>()?;
     let volume =
         tile_shape.iter().try_fold(1_i128, |volume, t| volume.checked_mul(i128::try_from(*t).ok()?))?;
@@ -212,4 +229,24 @@ fn morton(dimension: usize, extent: usize, bits: u32, rank: usize) -> Option<Axi
         digits.push(Digit { extent: 1, stride: 0 });
     }
     Some(Axis { digits })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axis, Digit};
+
+    #[test]
+    fn the_range_of_an_axis_is_exact() {
+        for strides in [[1, 2, 4], [1, 4, 16], [-1, 3, -9], [5, -2, 1], [0, 7, -7]] {
+            for extents in [[2, 2, 2], [3, 2, 4], [1, 4, 2]] {
+                let pairs = extents.into_iter().zip(strides);
+                let axis = Axis { digits: pairs.map(|(extent, stride)| Digit { extent, stride }).collect() };
+                for extent in 1..=extents.iter().product::<usize>() {
+                    let offsets = || (0..extent).map(|at| axis.offset(at).cast_signed() as i128);
+                    let expected = (offsets().min().unwrap(), offsets().max().unwrap());
+                    assert_eq!(axis.range(extent), Some(expected), "{axis:?} {extent}");
+                }
+            }
+        }
+    }
 }

@@ -1,20 +1,23 @@
 //! Views: tensors as borrowed memory, and their `'static` twins.
 
-mod entry;
 mod axes;
 mod bytes;
 mod curves;
 mod data;
 mod dense;
+mod entry;
 mod geometry;
 mod hilbert_curve;
 mod index;
+mod of_entry;
 mod packed;
 mod paged;
+mod parts;
 mod quantized;
 mod raw;
 mod shape;
 mod sparse;
+mod statistics;
 mod strides;
 mod tensor;
 mod tensor_view;
@@ -22,6 +25,7 @@ mod tensor_view;
 mod tests;
 mod tiled;
 mod twin;
+mod values;
 mod walk;
 
 pub use curves::{Hilbert, HilbertView, Morton, MortonView};
@@ -35,13 +39,14 @@ pub use tensor::Tensor;
 pub use tensor_view::{Iter, TensorView};
 pub use tiled::{Tiled, TiledView};
 
-#[cfg(feature = "candle")]
+pub use values::Values;
+
 pub(crate) use bytes::SharedBytes;
+pub(crate) use data::validate_data;
 #[cfg(feature = "candle")]
 pub(crate) use dense::Dense;
-#[cfg(feature = "candle")]
-pub(crate) use raw::RawTensor;
+pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
-#[cfg(feature = "candle")]
 pub(crate) use twin::View;
+pub(crate) use values::{dequantized_values, logical_value, logical_values};

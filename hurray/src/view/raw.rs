@@ -33,19 +33,18 @@ struct Head {
 impl<'a> RawTensor<'a> {
     /// `buffers` are in the order of the buffer table.
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
-        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+        Self::placed(descriptor, buffers, [])
     }
 
     /// With where each buffer starts in the file, so that data errors can say where they are.
-    pub(crate) fn with_file_offsets(mut self, offsets: impl IntoIterator<Item = u64>) -> Self {
-        let head = Head {
-            descriptor: self.head.descriptor.clone(),
-            file_offsets: offsets.into_iter().collect(),
-            indices: OnceLock::new(),
-        };
-        self.head = Arc::new(head);
-        self
+    pub(crate) fn placed(
+        descriptor: TensorDescriptor,
+        buffers: impl IntoIterator<Item = &'a [u8]>,
+        file_offsets: impl IntoIterator<Item = u64>,
+    ) -> Self {
+        let file_offsets = file_offsets.into_iter().collect();
+        let head = Head { descriptor, file_offsets, indices: OnceLock::new() };
+        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
     pub(crate) fn descriptor(&self) -> &TensorDescriptor {

@@ -106,6 +106,43 @@ impl<T: Element> Tensor<T> {
         Some(Self { storage, origin, shape: view.dims(), strides })
     }
 
+    /// Tensors of one shape but for an axis, copied one after another along it.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Shape`] when shapes differ elsewhere, or there is no such axis or no tensor.
+    pub fn concatenate(parts: &[TensorView<'_, T>], axis: usize) -> Result<Self, TensorError> {
+        let as_u64 =
+            |dims: &[usize]| dims.iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+        let first = parts.first().map(TensorView::shape).unwrap_or_default();
+        let mut along = 0usize;
+        for part in parts {
+            let shape = part.shape();
+            let differs = |(at, (left, right)): (usize, (&usize, &usize))| at != axis && left != right;
+            if shape.len() != first.len() || shape.iter().zip(first).enumerate().any(differs) {
+                return Err(TensorError::Shape { expected: as_u64(first), found: as_u64(shape) });
+            }
+            along = along.saturating_add(shape.get(axis).copied().unwrap_or(0));
+        }
+        if axis >= first.len() {
+            return Err(TensorError::Rank { expected: axis.saturating_add(1), found: first.len() });
+        }
+        let shape: Vec<usize> =
+            first.iter().enumerate().map(|(at, &dim)| if at == axis { along } else { dim }).collect();
+        // Row-major: for each index before the axis, one run of each part.
+        let outer = first.iter().take(axis).try_fold(1usize, |count, &dim| count.checked_mul(dim));
+        let mut elements: Vec<_> = parts.iter().map(|part| part.iter()).collect();
+        let runs: Vec<usize> =
+            parts.iter().map(|part| part.len().checked_div(outer.unwrap_or(0)).unwrap_or(0)).collect();
+        let mut data = Vec::with_capacity(parts.iter().map(TensorView::len).sum());
+        for _ in 0..outer.unwrap_or(0) {
+            for (elements, run) in elements.iter_mut().zip(&runs) {
+                data.extend(elements.by_ref().take(*run));
+            }
+        }
+        Self::from_vec(data, &shape)
+    }
+
     /// The tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> TensorView<'_, T> {

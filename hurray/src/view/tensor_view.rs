@@ -158,16 +158,27 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// [`TensorError::Index`] when the range ends past dimension 0 or before it starts,
     /// [`TensorError::Rank`] for a scalar.
     pub fn slice(&self, rows: Range<usize>) -> Result<Self, TensorError> {
-        let &count = self.shape.first().ok_or(TensorError::Rank { expected: 1, found: 0 })?;
-        if rows.start > rows.end || rows.end > count {
-            return Err(TensorError::Index { index: vec![rows.start, rows.end], shape: self.shape.to_vec() });
+        match rows.end.checked_sub(rows.start) {
+            Some(length) => self.narrow(0, rows.start, length),
+            None => Err(TensorError::Index { index: vec![rows.start, rows.end], shape: self.shape.to_vec() }),
         }
-        let length = rows.end.saturating_sub(rows.start);
-        let dims = self.shape.iter().enumerate().map(|(axis, &dim)| if axis == 0 { length } else { dim });
+    }
+
+    /// `length` indices of an axis from `start` on; borrows the same memory.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Index`] when these end past the axis, [`TensorError::Rank`] when there is no such axis.
+    pub fn narrow(&self, axis: usize, start: usize, length: usize) -> Result<Self, TensorError> {
+        let rank = TensorError::Rank { expected: axis.saturating_add(1), found: self.rank() };
+        let (&count, &stride) = self.shape.get(axis).zip(self.strides().get(axis)).ok_or(rank)?;
+        if start.checked_add(length).is_none_or(|end| end > count) {
+            return Err(TensorError::Index { index: vec![start, length], shape: self.shape.to_vec() });
+        }
+        let dims = self.shape.iter().enumerate().map(|(at, &dim)| if at == axis { length } else { dim });
         let shape = Shape::from_dims(dims).unwrap_or(self.shape);
-        let first = self.strides().first().copied().unwrap_or(0);
-        // An empty range moves nothing: its start may lie one past the last row.
-        let offset = if length == 0 { 0 } else { rows.start.cast_signed().wrapping_mul(first) };
+        // An empty range moves nothing: its start may lie one past the last index.
+        let offset = if length == 0 { 0 } else { start.cast_signed().wrapping_mul(stride) };
         let origin = self.origin.checked_add_signed(offset).unwrap_or(self.origin);
         Ok(Self { data: self.data, origin, shape, strides: self.strides })
     }
@@ -175,6 +186,20 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The inline shape.
     pub(crate) fn dims(&self) -> Shape {
         self.shape
+    }
+
+    /// The shortest slice that holds all elements, and where element `[0, ..., 0]` lies in it.
+    pub(crate) fn reached(&self) -> (&'a [T], usize) {
+        if self.shape.contains(&0) {
+            return (&[], 0);
+        }
+        let reached = self.strides.reach(&self.shape).and_then(|reach| {
+            let start = self.origin.checked_add_signed(reach.lowest)?;
+            let end = self.origin.checked_add_signed(reach.highest)?.checked_add(1)?;
+            Some((self.data.get(start..end)?, reach.lowest.unsigned_abs()))
+        });
+        // All of it was checked to lie inside when the view was made.
+        reached.unwrap_or((self.data, self.origin))
     }
 
     /// The slice that holds all elements, and where element `[0, ..., 0]` lies in it.

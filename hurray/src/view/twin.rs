@@ -99,7 +99,6 @@ macro_rules! views {
             }
 
             /// A tensor made here, checked as one from a file is, its indices at once.
-            #[expect(dead_code, reason = "not every view has a constructor that needs it")]
             fn made(tensor: $crate::view::raw::SharedTensor) -> Result<Self, $crate::error::TensorError> {
                 let raw = tensor.as_raw();
                 let plan = $plan::of(&raw)?;

@@ -52,6 +52,27 @@ pub(super) fn emit_source<'s, W: Write>(
     Ok(())
 }
 
+/// All bytes of a source, in memory.
+pub(super) fn read_source(name: &str, source: TensorSource<'_>) -> Result<Vec<u8>, SaveError> {
+    let expected = source.len();
+    let failed = |source| SaveError::Source { name: name.into(), source };
+    let bytes = match source {
+        TensorSource::Borrowed(bytes) => bytes.to_vec(),
+        TensorSource::Owned(bytes) => bytes,
+        TensorSource::Lazy { fetch, .. } => fetch().map_err(failed)?.into_owned(),
+        TensorSource::Stream { write, .. } => {
+            let mut bytes = Vec::new();
+            write(&mut bytes).map_err(failed)?;
+            bytes
+        }
+    };
+    if len(&bytes) == expected {
+        return Ok(bytes);
+    }
+    let error = Rule::Plc10.broken().expected_to_be(format!("{expected} bytes")).but_found(bytes.len());
+    Err(SaveError::Source { name: name.into(), source: error.into() })
+}
+
 /// Takes as many bytes as were announced, and remembers why it could not.
 struct Bounded<'e, 's, W> {
     emitter: &'e mut Emitter<'s, W>,

@@ -95,9 +95,9 @@ pub enum SaveError {
         /// The shape of the tensor.
         found: Box<[u64]>,
     },
-    /// A field with a `shape = [..]` saved something else than one tensor.
-    #[error("`{}` has a `shape` rule, and is not one tensor", Shortened(path))]
-    ShapeOfNoTensor {
+    /// A field whose attributes describe a tensor (`shape`, `layout`, ..) saved something else.
+    #[error("`{}` has attributes that describe a tensor, and is not one tensor", Shortened(path))]
+    NoTensor {
         /// The path in the file.
         path: Box<str>,
     },
@@ -122,6 +122,16 @@ pub enum SaveError {
     InPieces {
         /// The path in the file.
         path: Box<str>,
+    },
+    /// A field that is marked `tied` differs from the tensor or group that it names.
+    #[error("`{}` is tied to `{}`, but {reason}", Shortened(path), Shortened(target))]
+    Tie {
+        /// The path in the file of the field.
+        path: Box<str>,
+        /// The name that it is tied to.
+        target: Box<str>,
+        /// How they differ.
+        reason: TieProblem,
     },
     /// What a hand-written impl or a conversion refused.
     #[error("`{}` can't be saved", Shortened(path))]
@@ -255,4 +265,25 @@ impl fmt::Display for Shortened<'_> {
             None => write!(f, "{}", self.0.escape_debug()),
         }
     }
+}
+
+/// Why one name can't stand for another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TieProblem {
+    /// Nothing is stored under the target's name, or under a name inside it.
+    #[error("nothing is saved as `{0}`")]
+    Missing(Box<str>),
+    /// The target is itself another name of something, or lies around the field.
+    #[error("that is not a stored tensor or group outside of it")]
+    NotStored,
+    /// Element type, shape or layout differ.
+    #[error("`{0}` has another element type, shape or layout")]
+    Descriptor(Box<str>),
+    /// The bytes differ.
+    #[error("`{0}` has other values")]
+    Values(Box<str>),
+    /// The bytes are made while saving, so they can't be compared.
+    #[error("the values of `{0}` are made while saving and can't be compared: share them in an `Arc`")]
+    NotComparable(Box<str>),
 }

@@ -9,6 +9,7 @@ mod form;
 mod names;
 mod options;
 mod plan;
+mod plan_parts;
 mod progress;
 mod sealed;
 mod source;
@@ -18,13 +19,13 @@ mod tail;
 mod tests;
 
 pub use crate::descriptor::placement::Profile;
-pub use error::{BoxError, NameProblem, NameSpace, SaveError};
+pub use error::{BoxError, NameProblem, NameSpace, SaveError, TieProblem};
 pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};
 
-pub(crate) use file::save_atomically;
-pub(crate) use form::FileForm;
+use file::save_atomically;
 pub(crate) use options::is_reserved;
-pub(crate) use plan::{Plan, PlanOptions};
+pub(crate) use plan::Plan;
+pub(crate) use plan_parts::Difference;
 pub(crate) use sealed::SealedPlan;

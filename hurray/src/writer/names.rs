@@ -25,6 +25,11 @@ impl Names {
         Ok(position)
     }
 
+    /// The position of a name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.table.find(name.as_bytes(), |known| name_at(&self.text, &self.ends, known).as_bytes())
+    }
+
     /// Forgets all but the first `len` names.
     pub(super) fn truncate(&mut self, len: usize) {
         let mut kept = Self::new();

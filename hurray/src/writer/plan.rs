@@ -78,6 +78,19 @@ impl Items {
         })
     }
 
+    /// The position of the item of that name.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.names.find(name)
+    }
+
+    /// The encoded descriptor of an item, and which of the plan's sources are its own.
+    pub(super) fn parts(&self, position: usize) -> Option<(&[u8], std::ops::Range<usize>)> {
+        let start =
+            position.checked_sub(1).map_or(Some(Ends::default()), |before| self.ends.get(before).copied())?;
+        let end = self.ends.get(position)?;
+        Some((self.descriptors.as_slice().get(start.descriptor..end.descriptor)?, start.source..end.source))
+    }
+
     fn descriptor_mut(&mut self, position: usize) -> Option<&mut [u8]> {
         let start = position.checked_sub(1).and_then(|before| self.ends.get(before));
         let start = start.map_or(0, |before| before.descriptor);
@@ -101,6 +114,11 @@ impl<'s> Plan<'s> {
             owner: None,
             owners: Vec::new(),
         })
+    }
+
+    /// An empty plan with the same options.
+    pub(crate) fn empty_like<'t>(&self) -> Result<Plan<'t>, SaveError> {
+        Plan::new(self.options)
     }
 
     /// Tells errors who owns the names to come, such as the name of a type.

@@ -31,7 +31,7 @@ impl HurraySave for QTensor {
             return Err(SaveError::Refused { path: saver.path().into(), source });
         };
         if let Some(name) = name_of(self.dtype()) {
-            saver.own_kv(GGML, KvValue::String(name.to_owned()))?;
+            saver.note(GGML, KvValue::String(name.to_owned()))?;
         }
         let count = dims.iter().try_fold(1_u64, |count, &dim| count.checked_mul(dim));
         let size = count.and_then(|count| element_type.bytes_for(count)).ok_or_else(SaveError::too_large)?;
@@ -67,7 +67,7 @@ fn block_sizes(dtype: GgmlDType) -> (u64, u64) {
 /// plain float types. The device is that of the [`Target`] in the load's context.
 impl<'f> HurrayLoad<'f> for QTensor {
     fn load(mut loader: Loader<'_, 'f>) -> Result<Self, Reported> {
-        let name = loader.own_kv(GGML);
+        let name = loader.note(GGML);
         let memory = loader.shared_memory();
         let entry = loader.by_ref().tensor()?;
         let source = Source::of(&entry).map_err(|error| report(&mut loader, error))?;

@@ -84,14 +84,12 @@ pub(super) struct Source<'f> {
 
 impl<'f> Source<'f> {
     pub(super) fn of(entry: &TensorEntry<'f>) -> Result<Self, ReadError> {
-        let descriptor = entry.descriptor().map_err(TensorError::from)?;
+        let raw = entry.raw_tensor().map_err(TensorError::from)?;
         let limits = &entry.policy().limits;
-        if let Layout::Composite(_) = descriptor.layout() {
-            let found = descriptor.layout().name();
+        if let Layout::Composite(_) = raw.descriptor().layout() {
+            let found = raw.descriptor().layout().name();
             return Err(TensorError::Layout { expected: "a tensor", found }.into());
         }
-        let buffers = entry.buffers_of(&descriptor).map_err(TensorError::from)?;
-        let raw = RawTensor::new(descriptor, buffers);
         let dims = raw.extents()?.to_vec();
         check_product(&dims)?;
         let mut source = Self { raw, dims, row_major: None, limits };

@@ -46,8 +46,8 @@ pub fn save_var_map_with(
 ///
 /// Everything is checked before the first variable is set, so that only a device that runs out of memory can
 /// stop half-way. One tensor at a time is in memory beside the variables; tensors that are not stored in
-/// row-major order are all made before the first variable is set. Tensors without a variable are listed as
-/// [`ignored`](LoadReport::ignored).
+/// row-major order are all made before the first variable is set. Tensors without a variable are in
+/// the report, as tolerated.
 ///
 /// # Errors
 ///
@@ -67,7 +67,9 @@ pub fn load_var_map(file: &File, map: &VarMap) -> Result<LoadReport, LoadError> 
     }
     for entry in file.tensors().filter(|entry| !variables.contains_key(entry.name())) {
         if !is_head(&entry) {
-            findings.report.push_ignored(entry.name());
+            let mut problem = Problem::new(ProblemKind::Unexpected, "", "");
+            problem.is_tolerated = true;
+            findings.push(entry.name(), problem);
         }
     }
     let mut findings = findings.or_fail()?;
@@ -177,6 +179,6 @@ impl Findings {
 
     fn or_fail(mut self) -> Result<Self, LoadError> {
         self.report.sort();
-        if self.report.problem_count() == 0 { Ok(self) } else { Err(LoadError::Report(Box::new(self.report))) }
+        if self.report.fits() { Ok(self) } else { Err(LoadError::Report(Box::new(self.report))) }
     }
 }

@@ -3,7 +3,18 @@
 use std::fmt::Display;
 
 use crate::model::load::{Loader, Reported};
-use crate::model::{HurrayLoad, Problem, ProblemKind};
+use crate::model::save::Saver;
+use crate::model::{HurrayLoad, HurraySave, Problem, ProblemKind};
+use crate::writer::SaveError;
+
+/// Saves what the value converts into. The stand-in lives for this call only, so its bytes are copied.
+pub fn save_into<P: HurraySave, T: Clone + Into<P>>(
+    value: &T,
+    saver: Saver<'_, '_>,
+) -> Result<(), SaveError> {
+    let stand_in: P = value.clone().into();
+    saver.copied(&stand_in)
+}
 
 /// Loads a stand-in and converts it.
 pub fn load_from<'f, P: HurrayLoad<'f>, T: From<P>>(loader: Loader<'_, 'f>) -> Result<T, Reported> {

@@ -21,18 +21,18 @@ pub fn save_newtype_variant<'s, T: HurraySave + ?Sized>(
     value: &'s T,
 ) -> Result<(), SaveError> {
     saver.by_ref().kv(KvValue::String(name.to_owned()))?;
-    value.save(saver)
+    value.save(saver.in_variant())
 }
 
 /// A variant with one tensor that a field's rules hold for.
 pub fn save_newtype_variant_as<'s, T: HurraySave + ?Sized>(
     mut saver: Saver<'_, 's>,
     name: &'static str,
-    field: &Field,
+    field: &'static Field,
     value: &'s T,
 ) -> Result<(), SaveError> {
     saver.by_ref().kv(KvValue::String(name.to_owned()))?;
-    saver.described(field, |saver| value.save(saver))
+    saver.in_variant().described(field, |saver| value.save(saver))
 }
 
 /// A variant with several values.
@@ -64,15 +64,15 @@ pub fn load_variant(loader: &mut Loader<'_, '_>, known: &'static [Variant]) -> R
 
 /// The value of a variant with one.
 pub fn load_newtype_variant<'f, T: HurrayLoad<'f>>(loader: Loader<'_, 'f>) -> Result<T, Reported> {
-    T::load(loader)
+    loader.in_variant(T::load)
 }
 
 /// The value of a variant with one tensor that a field's rules hold for.
 pub fn load_newtype_variant_as<'f, T: HurrayLoad<'f>>(
     loader: Loader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
 ) -> Result<T, Reported> {
-    loader.described(field, T::load)
+    loader.in_variant(|loader| loader.described(field, T::load))
 }
 
 /// An index that `load_variant` does not give.

@@ -1,8 +1,9 @@
 //! Loading structs and their fields.
 
 use std::fmt::Display;
+use std::sync::Arc;
 
-use crate::model::load::{GroupLoader, Loader, Reported};
+use crate::model::load::{GroupLoader, Loader, Migration, Reported};
 use crate::model::{AsDimension, Field, HurrayLoad, KvLoad};
 
 /// A struct; its head, if the file has one, is checked.
@@ -18,7 +19,7 @@ pub fn load_metadata<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, '
 /// A field by its own impl.
 pub fn load_field<'f, T: HurrayLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
 ) -> Result<T, Reported> {
     group.derived_field(field, None::<fn() -> T>, T::load)
 }
@@ -26,7 +27,7 @@ pub fn load_field<'f, T: HurrayLoad<'f>>(
 /// A field that takes a default where the file has nothing.
 pub fn load_field_or<'f, T: HurrayLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
     group.derived_field(field, Some(default), T::load)
@@ -35,7 +36,7 @@ pub fn load_field_or<'f, T: HurrayLoad<'f>>(
 /// A field by a function of the user's.
 pub fn load_field_with<'f, T>(
     group: &mut GroupLoader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
     load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
 ) -> Result<T, Reported> {
     group.derived_field(field, None::<fn() -> T>, load)
@@ -44,7 +45,7 @@ pub fn load_field_with<'f, T>(
 /// A field by a function of the user's, that takes a default where the file has nothing.
 pub fn load_field_with_or<'f, T>(
     group: &mut GroupLoader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
     load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
@@ -57,14 +58,17 @@ pub fn load_flattened<'f, T: HurrayLoad<'f>>(group: &mut GroupLoader<'_, 'f>) ->
 }
 
 /// A field that is one key-value entry.
-pub fn load_kv<'f, T: KvLoad<'f>>(group: &mut GroupLoader<'_, 'f>, field: &Field) -> Result<T, Reported> {
+pub fn load_kv<'f, T: KvLoad<'f>>(
+    group: &mut GroupLoader<'_, 'f>,
+    field: &'static Field,
+) -> Result<T, Reported> {
     group.derived_field(field, None::<fn() -> T>, |loader| loader.kv_value())
 }
 
 /// A field that is one key-value entry, or takes a default.
 pub fn load_kv_or<'f, T: KvLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
-    field: &Field,
+    field: &'static Field,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
     group.derived_field(field, Some(default), |loader| loader.kv_value())
@@ -96,8 +100,8 @@ pub fn validate_field<T, E: Display>(
 }
 
 /// The whole struct, held against the user's check.
-pub fn finish_validated<'l, 'f, T, E: Display>(
-    mut group: GroupLoader<'l, 'f>,
+pub fn finish_validated<T, E: Display>(
+    mut group: GroupLoader<'_, '_>,
     build: impl FnOnce() -> Result<T, Reported>,
     check: impl FnOnce(&T) -> Result<(), E>,
 ) -> Result<T, Reported> {
@@ -106,4 +110,21 @@ pub fn finish_validated<'l, 'f, T, E: Display>(
         Ok(()) => group.finish().map(|()| value),
         Err(error) => Err(group.refuse(&error)),
     }
+}
+
+/// A struct of `version`; one of an older version in the file is brought forward first.
+pub fn load_group_versioned<'l, 'f>(
+    loader: Loader<'l, 'f>,
+    version: u32,
+    migrate: impl FnOnce(u32, &mut Migration<'_, 'f>),
+) -> Result<GroupLoader<'l, 'f>, Reported> {
+    loader.versioned(version, migrate)
+}
+
+/// The migration of a struct that has none.
+pub fn no_migration(_: u32, _: &mut Migration<'_, '_>) {}
+
+/// What an `Arc` of a type without lifetimes holds: the same one for every second name of it.
+pub fn load_shared<'f, T: HurrayLoad<'f> + 'static>(loader: Loader<'_, 'f>) -> Result<Arc<T>, Reported> {
+    loader.shared()
 }

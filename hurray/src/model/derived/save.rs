@@ -17,7 +17,7 @@ pub fn save_metadata<'p, 's>(saver: Saver<'p, 's>) -> Result<GroupSaver<'p, 's>,
 /// A field by its own impl.
 pub fn save_field<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
-    field: &Field,
+    field: &'static Field,
     value: &'s T,
 ) -> Result<(), SaveError> {
     group.derived_field(field, |saver| value.save(saver))
@@ -26,7 +26,7 @@ pub fn save_field<'s, T: HurraySave + ?Sized>(
 /// A field by a function of the user's.
 pub fn save_field_with<'s, T: ?Sized>(
     group: &mut GroupSaver<'_, 's>,
-    field: &Field,
+    field: &'static Field,
     value: &'s T,
     save: impl FnOnce(&'s T, Saver<'_, 's>) -> Result<(), SaveError>,
 ) -> Result<(), SaveError> {
@@ -44,7 +44,7 @@ pub fn save_flattened<'s, T: HurraySave + ?Sized>(
 /// A field that is one key-value entry.
 pub fn save_kv<T: KvSave + ?Sized>(
     group: &mut GroupSaver<'_, '_>,
-    field: &Field,
+    field: &'static Field,
     value: &T,
 ) -> Result<(), SaveError> {
     group.derived_field(field, |saver| saver.kv_of(value))
@@ -57,4 +57,9 @@ pub fn bind_save<T: AsDimension>(
     value: &T,
 ) -> Result<(), SaveError> {
     group.bind(name, value.as_dimension())
+}
+
+/// The version of a struct.
+pub fn save_version(group: &mut GroupSaver<'_, '_>, version: u32) -> Result<(), SaveError> {
+    group.version(version)
 }

@@ -7,9 +7,11 @@ use half::{bf16, f16};
 use crate::descriptor::{Dims, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::TensorError;
+use crate::model::impls::tensor::save_view;
 use crate::model::load::{Loader, Reported};
 use crate::model::save::Saver;
 use crate::model::{Dim, HurrayLoad, HurraySave, KvSave};
+use crate::view::{Shape, TensorView};
 use crate::writer::{SaveError, TensorSource};
 
 /// Saves a slice of elements as one row-major tensor, straight from where it is.
@@ -18,6 +20,12 @@ pub(super) fn save_elements<'s, T: Element>(
     saver: Saver<'_, 's>,
     dims: Dims,
 ) -> Result<(), SaveError> {
+    if saver.rules().is_some_and(|rules| rules.element_type.is_some())
+        && let Some(shape) =
+            Shape::from_dims(dims.iter().map(|&dim| usize::try_from(dim).unwrap_or(usize::MAX)))
+    {
+        return save_view(TensorView::contiguous(slice, shape), saver);
+    }
     let bytes: &'s [u8] = bytemuck::cast_slice(slice);
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     saver.tensor(&TensorDescriptor::row_major(T::TYPE, dims, size), [TensorSource::Borrowed(bytes)])
@@ -48,9 +56,9 @@ pub(super) fn check_dims(dims: &[Dim], shape: &[usize]) -> Result<(), TensorErro
 
 /// The elements of the tensor at the path, whose shape has to be `dims`.
 fn load_elements<T: Element>(mut loader: Loader<'_, '_>, dims: &[Dim]) -> Result<Vec<T>, Reported> {
-    let view = loader.by_ref().view::<T>()?;
-    match check_dims(dims, view.shape()) {
-        Ok(()) => Ok(view.to_vec()),
+    let elements = loader.by_ref().elements::<T>()?;
+    match check_dims(dims, elements.shape()) {
+        Ok(()) => Ok(elements.to_vec()),
         Err(error) => Err(loader.refuse(&error, "")),
     }
 }

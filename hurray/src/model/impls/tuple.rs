@@ -20,8 +20,8 @@ macro_rules! tuples {
                 // Every place is tried before the first failure is returned.
                 #[expect(non_snake_case, reason = "each place is named for its type")]
                 fn load(loader: Loader<'_, 'f>) -> Result<Self, Reported> {
-                    let mut tuple = loader.tuple()?;
-                    $(let $type = tuple.place::<$type>();)+
+                    let mut group = loader.group()?;
+                    $(let $type = group.place::<$type>($place);)+
                     Ok(($($type?,)+))
                 }
             }

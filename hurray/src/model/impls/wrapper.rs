@@ -29,9 +29,10 @@ impl<'f, T: HurrayLoad<'f>> HurrayLoad<'f> for Box<T> {
     const IS_LEAF: bool = T::IS_LEAF;
 }
 
+/// The same `Arc` again is stored once.
 impl<T: HurraySave + ?Sized> HurraySave for Arc<T> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        T::save(self, saver)
+        saver.shared::<T>(self)
     }
 }
 
@@ -43,9 +44,10 @@ impl<'f, T: HurrayLoad<'f>> HurrayLoad<'f> for Arc<T> {
     const IS_LEAF: bool = T::IS_LEAF;
 }
 
+/// The same `Rc` again is stored once.
 impl<T: HurraySave + ?Sized> HurraySave for Rc<T> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        T::save(self, saver)
+        saver.shared::<T>(self)
     }
 }
 

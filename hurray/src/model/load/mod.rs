@@ -1,30 +1,37 @@
 //! Loading: one walk over the model's fields asks the file for each, and collects all that is wrong.
 
+mod elements;
 mod endings;
 mod error;
+mod finish;
+mod group;
+mod key_map;
+mod migration;
+mod names;
 mod options;
+mod presence;
+mod redirect;
 mod sequence;
 mod table;
 mod walk;
 
-use std::fmt::Display;
-
 use crate::container::KvValue;
-use crate::element::Element;
-use crate::error::TensorError;
 use crate::limits::Limits;
-use crate::model::names::{Mark, SOME};
+use crate::model::names::SOME;
 use crate::model::{Field, HurrayLoad, KvEntry, KvLoad, Problem, ProblemKind, Variant};
 use crate::reader::TensorEntry;
-use crate::view::{SharedMemory, TensorView};
+use crate::view::SharedMemory;
 
+pub(crate) use elements::Elements;
 pub use endings::{from_slice, load, map};
 pub use error::LoadError;
-pub use options::LoadOptions;
+pub use group::GroupLoader;
+pub use key_map::KeyMap;
+pub use migration::Migration;
+pub use options::{LoadOptions, Strictness};
 #[cfg(feature = "candle")]
-pub(crate) use walk::problem_of;
+pub(crate) use finish::problem_of;
 pub(crate) use walk::LoadWalk;
-use walk::{Frame, Segment};
 
 /// The proof that a problem is in the report: what a failed field returns in place of details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,29 +43,37 @@ impl Reported {
     pub(crate) const WAS_CHECKED: Self = Self(());
 }
 
+/// What lies between a path and a value without a step of its own.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    /// How many `Some`s.
+    somes: u64,
+    /// How many newtype variants.
+    variants: u32,
+    /// Whether a group's fields are among those of the group around it.
+    is_flattened: bool,
+}
+
 /// Where a value comes from: one place in the file, named by a path.
 ///
 /// Gives exactly one thing: a tensor, a key-value entry, or a group of fields.
 pub struct Loader<'l, 'f> {
     walk: &'l mut LoadWalk<'f>,
-    /// How many `Some`s lie between the path and the value.
-    somes: u64,
-    /// Whether a group's fields are among those of the group around it.
-    is_flattened: bool,
+    place: Place,
 }
 
 impl<'l, 'f> Loader<'l, 'f> {
     pub(crate) fn root(walk: &'l mut LoadWalk<'f>) -> Self {
-        Self::at(walk, 0)
+        Self::at(walk, Place::default())
     }
 
-    fn at(walk: &'l mut LoadWalk<'f>, somes: u64) -> Self {
-        Self { walk, somes, is_flattened: false }
+    fn at(walk: &'l mut LoadWalk<'f>, place: Place) -> Self {
+        Self { walk, place }
     }
 
     /// The same place, for a first try.
     pub fn by_ref(&mut self) -> Loader<'_, 'f> {
-        Loader { walk: &mut *self.walk, somes: self.somes, is_flattened: self.is_flattened }
+        Loader::at(&mut *self.walk, self.place)
     }
 
     /// The path in the file, segments joined by dots; empty at the root.
@@ -82,7 +97,7 @@ impl<'l, 'f> Loader<'l, 'f> {
     /// Whether the file has anything at or under the path.
     #[must_use]
     pub fn is_present(&mut self) -> bool {
-        self.walk.is_present(self.somes)
+        self.walk.is_present(self.place)
     }
 
     /// Reports a problem at the path.
@@ -91,18 +106,13 @@ impl<'l, 'f> Loader<'l, 'f> {
         self.walk.report(problem)
     }
 
-    /// The tensor at the path.
+    /// The tensor at the path, whatever it is.
     ///
     /// # Errors
     ///
     /// [`Reported`] when there is none, or when its shape breaks the field's `shape = [..]`.
     pub fn tensor(self) -> Result<TensorEntry<'f>, Reported> {
-        let entry = self.walk.tensor()?;
-        if self.walk.expects_shape() {
-            let descriptor = entry.descriptor().map_err(|error| self.walk.refuse(&error.into(), ""))?;
-            self.walk.check_shape(descriptor.shape())?;
-        }
-        Ok(entry)
+        self.walk.whole_tensor()
     }
 
     /// The key-value entry at the path.
@@ -111,7 +121,7 @@ impl<'l, 'f> Loader<'l, 'f> {
     ///
     /// [`Reported`] when there is none.
     pub fn kv(self) -> Result<KvEntry<'f>, Reported> {
-        self.walk.kv()
+        self.walk.kv(self.place, "a key-value entry")
     }
 
     /// A group of fields. A head is not needed: fields are found by their names. One that is there has to be
@@ -121,28 +131,11 @@ impl<'l, 'f> Loader<'l, 'f> {
     ///
     /// [`Reported`] when the head is not a group's, is torn, or past [`Limits::nesting`].
     pub fn group(self) -> Result<GroupLoader<'l, 'f>, Reported> {
-        let frame = if self.is_flattened { self.walk.open_counted() } else { self.walk.open() }?;
-        Ok(GroupLoader { walk: self.walk, frame })
-    }
-
-    /// The tensor at the path as a typed view of any rank up to 8.
-    ///
-    /// # Errors
-    ///
-    /// [`Reported`] when there is none, or when it is of another element type, quantized, or not dense.
-    pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
-        let entry = self.walk.tensor()?;
-        match entry.view::<T>() {
-            Ok(view) => {
-                if self.walk.expects_shape() {
-                    let shape: Vec<u64> =
-                        view.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
-                    self.walk.check_shape(&shape)?;
-                }
-                Ok(view)
-            }
-            Err(error) => Err(self.walk.refuse(&error, "")),
+        let Self { walk, place } = self;
+        if !place.is_flattened {
+            walk.head()?;
         }
+        GroupLoader::open(walk)
     }
 
     /// The memory of the file, if there is one to share.
@@ -150,63 +143,69 @@ impl<'l, 'f> Loader<'l, 'f> {
         self.walk.shared_memory()
     }
 
-    /// One of our own entries about the path.
+    /// One of our own entries about the value.
     #[cfg(feature = "candle")]
-    pub(crate) fn own_kv(&mut self, prefix: &str) -> Option<crate::container::KvRef<'f>> {
-        self.walk.own_kv(prefix)
-    }
-
-    /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
-    #[cold]
-    pub(crate) fn refuse(&mut self, error: &TensorError, wanted: &str) -> Reported {
-        self.walk.refuse(error, wanted)
+    pub(crate) fn note(&mut self, prefix: &str) -> Option<crate::container::KvRef<'f>> {
+        self.walk.note(prefix, self.place)
     }
 
     /// A field that is a key-value entry.
     pub(crate) fn kv_value<T: KvLoad<'f>>(self) -> Result<T, Reported> {
+        let Self { walk, place } = self;
         if let Some(absent) = T::absent()
-            && !self.walk.has_kv()
+            && !walk.has_kv(place)
         {
             return Ok(absent);
         }
-        let entry = self.walk.kv_wanted(T::expects())?;
+        let entry = walk.kv(place, T::expects())?;
         T::from_kv(entry).ok_or(()).map_err(|()| {
             let found = describe(&entry.value());
-            self.walk.report(Problem::new(ProblemKind::Metadata, T::expects(), found))
+            walk.report(Problem::new(ProblemKind::Metadata, T::expects(), found))
         })
     }
 
     /// A scalar field: a key-value entry, or a tensor of rank 0.
     pub(crate) fn scalar<T: KvLoad<'f>>(self) -> Result<T, Reported> {
-        if !self.walk.has_kv() && self.walk.has_tensor() {
-            let entry = self.walk.tensor()?;
-            return match crate::model::impls::scalar_of(&entry) {
-                Ok(value) => T::from_value(&value).ok_or(()).map_err(|()| {
-                    self.walk.report(Problem::new(ProblemKind::Metadata, T::expects(), describe(&value)))
-                }),
-                Err(error) => Err(self.walk.refuse(&error, T::expects())),
-            };
+        if self.walk.has_kv(self.place) || !self.walk.has_tensor() {
+            return self.kv_value();
         }
-        self.kv_value()
+        let walk = self.walk;
+        let entry = walk.tensor()?;
+        match crate::model::impls::scalar_of(&entry) {
+            Ok(value) => T::from_value(&value).ok_or(()).map_err(|()| {
+                walk.report(Problem::new(ProblemKind::Metadata, T::expects(), describe(&value)))
+            }),
+            Err(error) => Err(walk.refuse(&error, T::expects())),
+        }
     }
 
     /// Loads a value that a field's rules hold for, at this very place.
     pub(crate) fn described<T>(
         self,
-        field: &Field,
+        field: &'static Field,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         let scope = self.walk.open_scope();
-        self.walk.described(scope, field, load)
+        self.walk.described(scope, field, self.place, load)
     }
 
     /// The name of an enum's variant at the path.
     pub(crate) fn variant_name(self, known: &[Variant]) -> Result<String, Reported> {
-        if !self.walk.has_kv() {
+        if !self.walk.has_kv(self.place) {
             let expected = format!("the name of a variant, {}", crate::model::impls::known(known));
             return Err(self.walk.missing(&expected));
         }
         self.kv_value()
+    }
+
+    /// The value of a newtype variant whose name was loaded.
+    pub(crate) fn in_variant<T>(
+        self,
+        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        let Place { variants, is_flattened, .. } = self.place;
+        let place = Place { somes: 0, variants: variants.saturating_add(1), is_flattened };
+        self.walk.enter(place, load)
     }
 
     /// `Some` when the file has anything at or under the path.
@@ -214,140 +213,27 @@ impl<'l, 'f> Loader<'l, 'f> {
         if !self.is_present() {
             return Ok(None);
         }
-        let Self { walk, somes, .. } = self;
-        let somes = somes.saturating_add(1);
-        walk.use_own_kv(SOME);
-        T::load(Loader::at(walk, somes)).map(Some)
-    }
-}
-
-/// A group that is being loaded: gives fields, one after another.
-///
-/// Ask for every field before looking at the first result, so that all problems are reported.
-pub struct GroupLoader<'l, 'f> {
-    walk: &'l mut LoadWalk<'f>,
-    frame: Frame,
-}
-
-impl<'l, 'f> GroupLoader<'l, 'f> {
-    /// The path of the group in the file.
-    #[must_use]
-    pub fn path(&self) -> &str {
-        self.walk.path()
-    }
-
-    /// Loads the field of a name; a dotted name is a path.
-    ///
-    /// # Errors
-    ///
-    /// [`Reported`], by the field's own impl.
-    pub fn field<T: HurrayLoad<'f>>(&mut self, name: &str) -> Result<T, Reported> {
-        self.step(Segment::Name, name, T::load)
-    }
-
-    fn step<T>(
-        &mut self,
-        segment: Segment,
-        name: &str,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
-        let mark = self.walk.push(segment, name);
-        let value = load(Loader::at(&mut *self.walk, 0));
-        self.walk.pop(mark);
-        value
-    }
-
-    /// Loads a field with all that the derive knows of it. `default` stands in where the file has nothing.
-    pub(crate) fn derived_field<T>(
-        &mut self,
-        field: &Field,
-        default: Option<impl FnOnce() -> T>,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
-        let mut mark = self.walk.push(Segment::Field(field.rust), field.name);
-        if !field.aliases.is_empty()
-            && let Some(alias) = self.present_alias(field, mark)
-        {
-            self.walk.pop(mark);
-            mark = self.walk.push(Segment::Field(field.rust), alias);
+        let Self { walk, mut place } = self;
+        walk.use_note(SOME, place);
+        place.somes = place.somes.saturating_add(1);
+        let before = walk.problems();
+        match T::load(Loader::at(walk, place)) {
+            Ok(value) => Ok(Some(value)),
+            Err(_) if walk.tolerate_since(before) => Ok(None),
+            Err(reported) => Err(reported),
         }
-        if let Some(default) = default
-            && !self.walk.is_present(0)
-        {
-            self.walk.note_defaulted();
-            self.walk.pop(mark);
-            return Ok(default());
+    }
+
+    /// A value that other places of the model may share.
+    pub(crate) fn shared<T: HurrayLoad<'f> + 'static>(self) -> Result<std::sync::Arc<T>, Reported> {
+        let Self { walk, place } = self;
+        if let Some(shared) = walk.find_shared::<T>() {
+            return Ok(shared);
         }
-        let value = self.walk.described(self.frame.scope(), field, load);
-        self.walk.pop(mark);
-        value
-    }
-
-    /// The alias under which the file has a field that it does not have under its name.
-    fn present_alias(&mut self, field: &Field, mark: Mark) -> Option<&'static str> {
-        let named = self.walk.is_present(0);
-        let mut found = None;
-        for &alias in field.aliases {
-            self.walk.pop(mark);
-            self.walk.push(Segment::Field(field.rust), alias);
-            if self.walk.is_present(0) {
-                if named || found.is_some() {
-                    let other = found.unwrap_or(field.name);
-                    let _ = self.walk.report(Problem::new(
-                        ProblemKind::Refused,
-                        "the field under one name",
-                        format!("it as `{other}` and as `{alias}`"),
-                    ));
-                }
-                found = found.or(Some(alias));
-            }
-        }
-        self.walk.pop(mark);
-        self.walk.push(Segment::Field(field.rust), field.name);
-        found.filter(|_| !named)
-    }
-
-    /// Loads the fields of a struct that are among those of this group.
-    pub(crate) fn flattened<T>(
-        &mut self,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
-        load(Loader { is_flattened: true, ..Loader::at(&mut *self.walk, 0) })
-    }
-
-    /// Reports what a check of the user's says of a field.
-    #[cold]
-    pub(crate) fn refuse_field(&mut self, name: &'static str, error: &dyn Display) -> Reported {
-        let mark = self.walk.push(Segment::Name, name);
-        let reported = self.refuse(error);
-        self.walk.pop(mark);
-        reported
-    }
-
-    /// Reports what a check of the user's says of the struct.
-    #[cold]
-    pub(crate) fn refuse(&mut self, error: &dyn Display) -> Reported {
-        self.walk.report(Problem::new(ProblemKind::Refused, "", error.to_string()))
-    }
-
-    /// Binds a name of shape rules to the value of a field.
-    pub(crate) fn bind(&mut self, name: &'static str, size: Option<u64>) {
-        self.walk.bind(self.frame, name, size);
-    }
-
-    /// Ends the group.
-    ///
-    /// # Errors
-    ///
-    /// None today; a group that was not finished counts as finished when it is dropped.
-    pub fn finish(self) -> Result<(), Reported> {
-        Ok(())
-    }
-}
-
-impl Drop for GroupLoader<'_, '_> {
-    fn drop(&mut self) {
-        self.walk.close(self.frame);
+        let key = walk.path().to_owned();
+        let value = std::sync::Arc::new(T::load(Loader::at(walk, place))?);
+        walk.keep_shared(key, &value);
+        Ok(value)
     }
 }
 

@@ -4,20 +4,34 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::limits::Limits;
+use crate::model::load::KeyMap;
+
+/// Whether one kind of difference between file and model fails a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Strictness {
+    /// It does.
+    #[default]
+    Strict,
+    /// It does not, where the field has something to fall back on. It is in the report all the same.
+    Relaxed,
+}
 
 /// How strict a load is, and what it hands to the impls of fields.
 ///
 /// ```
-/// use hurray::LoadOptions;
+/// use hurray::{LoadOptions, Strictness};
 ///
-/// let options = LoadOptions::new().allow_unexpected(true);
+/// let options = LoadOptions::new().unexpected(Strictness::Relaxed);
 /// # let _ = options;
 /// ```
 #[derive(Clone, Default)]
 #[must_use]
 pub struct LoadOptions {
     pub(crate) limits: Option<Limits>,
-    pub(crate) allow_unexpected: bool,
+    pub(super) missing: Strictness,
+    pub(super) unexpected: Strictness,
+    pub(super) mismatched: Strictness,
+    pub(super) key_map: Option<KeyMap>,
     contexts: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -27,9 +41,29 @@ impl LoadOptions {
         Self::default()
     }
 
-    /// Whether tensors that no field wants are only listed in the report.
-    pub fn allow_unexpected(mut self, allow: bool) -> Self {
-        self.allow_unexpected = allow;
+    /// What is missing: relaxed, an `Option` or a field with a default of which a part is missing falls back. One
+    /// that is missing as a whole always does.
+    pub fn missing(mut self, strictness: Strictness) -> Self {
+        self.missing = strictness;
+        self
+    }
+
+    /// Tensors that no field wants: relaxed, they are only listed.
+    pub fn unexpected(mut self, strictness: Strictness) -> Self {
+        self.unexpected = strictness;
+        self
+    }
+
+    /// Tensors and entries of another element type, rank, shape, layout or value type than the field's: relaxed,
+    /// an `Option` or a field with a default falls back.
+    pub fn mismatched(mut self, strictness: Strictness) -> Self {
+        self.mismatched = strictness;
+        self
+    }
+
+    /// What turns the names of the file's tensors into those of the model.
+    pub fn key_map(mut self, map: KeyMap) -> Self {
+        self.key_map = Some(map);
         self
     }
 
@@ -55,7 +89,10 @@ impl std::fmt::Debug for LoadOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LoadOptions")
             .field("limits", &self.limits)
-            .field("allow_unexpected", &self.allow_unexpected)
+            .field("missing", &self.missing)
+            .field("unexpected", &self.unexpected)
+            .field("mismatched", &self.mismatched)
+            .field("key_map", &self.key_map)
             .field("contexts", &self.contexts.len())
             .finish()
     }

@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 
 use crate::container::{KvArray, KvRef, KvValue};
-use crate::model::load::walk::{Frame, LoadWalk, Segment};
-use crate::model::load::{Loader, Reported};
+use crate::model::load::walk::{LoadWalk, Segment};
+use crate::model::load::{Loader, Place, Reported};
 use crate::model::names::{KEYS, SEQUENCE, unescape_key};
 use crate::model::{HurrayLoad, Problem, ProblemKind};
 
-impl<'l, 'f> Loader<'l, 'f> {
+impl<'f> Loader<'_, 'f> {
     /// The elements of a sequence, saved as a group.
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
         let walk = self.walk;
         let length = walk.sequence_length()?;
-        let frame = walk.open_counted()?;
+        let frame = walk.open()?;
         // No more than one element for each thing that the file has; a sequence of empty elements grows.
         let mut values = Vec::with_capacity(length.min(walk.things()));
         let mut failed = None;
         for index in 0..length {
             let mark = walk.push_index(index);
-            match T::load(Loader::at(&mut *walk, 0)) {
+            match walk.enter(Place::default(), T::load) {
                 Ok(value) => values.push(value),
                 Err(reported) => failed = Some(reported),
             }
@@ -33,12 +33,12 @@ impl<'l, 'f> Loader<'l, 'f> {
     pub(crate) fn map<T: HurrayLoad<'f>>(self) -> Result<Vec<(String, T)>, Reported> {
         let walk = self.walk;
         let keys = walk.map_keys(T::IS_LEAF)?;
-        let frame = walk.open_counted()?;
+        let frame = walk.open()?;
         let mut values = Vec::with_capacity(keys.len());
         let mut failed = None;
         for (segment, key) in keys {
             let mark = walk.push(Segment::Name, &segment);
-            match T::load(Loader::at(&mut *walk, 0)) {
+            match walk.enter(Place::default(), T::load) {
                 Ok(value) => values.push((key, value)),
                 Err(reported) => failed = Some(reported),
             }
@@ -47,43 +47,13 @@ impl<'l, 'f> Loader<'l, 'f> {
         walk.close(frame);
         failed.map_or(Ok(values), Err)
     }
-
-    /// The places of a tuple.
-    pub(crate) fn tuple(self) -> Result<TupleLoader<'l, 'f>, Reported> {
-        let walk = self.walk;
-        let frame = walk.open()?;
-        Ok(TupleLoader { walk, frame, next: 0 })
-    }
-}
-
-/// The places of a tuple, one after another.
-pub(crate) struct TupleLoader<'l, 'f> {
-    walk: &'l mut LoadWalk<'f>,
-    frame: Frame,
-    next: usize,
-}
-
-impl<'f> TupleLoader<'_, 'f> {
-    pub(crate) fn place<T: HurrayLoad<'f>>(&mut self) -> Result<T, Reported> {
-        let mark = self.walk.push_index(self.next);
-        self.next = self.next.saturating_add(1);
-        let value = T::load(Loader::at(&mut *self.walk, 0));
-        self.walk.pop(mark);
-        value
-    }
-}
-
-impl Drop for TupleLoader<'_, '_> {
-    fn drop(&mut self) {
-        self.walk.close(self.frame);
-    }
 }
 
 impl LoadWalk<'_> {
     /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
     /// names of its elements.
     fn sequence_length(&mut self) -> Result<usize, Reported> {
-        let noted = self.own_kv(SEQUENCE);
+        let noted = self.note(SEQUENCE, Place::default());
         let members = self.head()?;
         if let Some(noted) = noted {
             return match noted {
@@ -118,7 +88,7 @@ impl LoadWalk<'_> {
         let mut indices: Vec<usize> = self
             .names_under()
             .into_iter()
-            .filter_map(|name| index_of(name.split('.').next().unwrap_or(name)))
+            .filter_map(|name| index_of(name.split('.').next().unwrap_or(&name)))
             .collect();
         indices.sort_unstable();
         indices.dedup();
@@ -138,7 +108,7 @@ impl LoadWalk<'_> {
 
     /// The segment and the key of each value of the map at the path.
     fn map_keys(&mut self, values_are_leaves: bool) -> Result<Vec<(String, String)>, Reported> {
-        let noted = self.own_kv(KEYS);
+        let noted = self.note(KEYS, Place::default());
         let head = self.head()?;
         if let Some(noted) = noted {
             return match noted.to_value() {
@@ -161,7 +131,8 @@ impl LoadWalk<'_> {
             return Err(self.missing("a map"));
         }
         let mut segments: Vec<&str> = names
-            .into_iter()
+            .iter()
+            .map(String::as_str)
             .map(|name| if values_are_leaves { name } else { name.split('.').next().unwrap_or(name) })
             .collect();
         // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.

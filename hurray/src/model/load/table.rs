@@ -1,4 +1,4 @@
-//! Look-up structures of a load that are built only when the file is not in the model's order.
+//! What a load keeps of the file: what was asked for, and which entries are composite heads.
 
 use crate::descriptor::CompositionRule;
 use crate::reader::Contents;
@@ -31,28 +31,6 @@ impl Used {
                 .get(position / Self::BITS)
                 .is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
         })
-    }
-}
-
-/// Positions in ascending order of names, for questions about prefixes.
-#[derive(Debug)]
-pub(super) struct NamesInOrder(Vec<usize>);
-
-impl NamesInOrder {
-    pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut positions: Vec<usize> = (0..contents.len()).collect();
-        positions.sort_unstable_by_key(|position| contents.name(*position));
-        Self(positions)
-    }
-
-    pub(super) fn starting_with<'n, 'f>(
-        &'n self,
-        contents: Contents<'n, 'f>,
-        prefix: &'n str,
-    ) -> impl Iterator<Item = &'f str> + use<'n, 'f> {
-        let start = self.0.partition_point(|position| contents.name(*position) < prefix);
-        let names = self.0.iter().skip(start).map(move |position| contents.name(*position));
-        names.take_while(move |name| name.starts_with(prefix))
     }
 }
 

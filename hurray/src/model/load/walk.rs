@@ -1,16 +1,19 @@
 //! The state of one load walk: the file, where the walk is in it and in the model, and the report.
 
+use std::any::Any;
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::container::KvRef;
-use crate::descriptor::CompositionRule;
 use crate::error::TensorError;
 use crate::limits::Limits;
-use crate::model::load::table::{Heads, NamesInOrder, Used};
-use crate::model::load::{LoadOptions, Loader, Reported};
-use crate::model::names::{KEYS, Mark, NamePath, RESERVED, SEQUENCE, SOME, TIED, under};
+use crate::model::load::finish::problem_of;
+use crate::model::load::names::{Names, NamesInOrder, Renamed};
+use crate::model::load::redirect::{Redirected, Redirects};
+use crate::model::load::table::{Heads, Used};
+use crate::model::load::{LoadOptions, Loader, Place, Reported};
+use crate::model::names::{Mark, NamePath};
 use crate::model::shape_rule::{Bindings, Scope};
-use crate::model::{Dim, Field, KvEntry, LoadReport, Problem, ProblemKind};
+use crate::model::{Field, LoadReport, Problem, ProblemKind};
 use crate::reader::{Source, TensorEntry};
 use crate::view::SharedMemory;
 
@@ -27,66 +30,77 @@ pub(super) enum Segment {
 
 /// A group that is open.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Frame(Scope);
-
-impl Frame {
-    pub(super) fn scope(self) -> Scope {
-        self.0
-    }
+pub(super) struct Frame {
+    pub(super) scope: Scope,
+    /// The version of the struct in the file, if the struct has versions.
+    pub(super) version: Option<u32>,
 }
 
-/// A shape rule that waits for the tensor of its field.
+/// What a field's attributes say of its tensor, until that comes.
 #[derive(Debug, Clone, Copy)]
-struct PendingShape {
+struct Pending {
     path: Mark,
     scope: Scope,
-    rule: &'static [Dim],
-    by: &'static str,
+    field: &'static Field,
 }
 
 /// The state of one load walk.
 pub(crate) struct LoadWalk<'f> {
-    source: Source<'f>,
-    options: LoadOptions,
+    pub(super) source: Source<'f>,
+    pub(super) renamed: Option<Renamed>,
+    pub(super) options: LoadOptions,
     limits: Limits,
-    path: NamePath,
+    pub(super) path: NamePath,
     /// The steps of `path`, each with the length before it.
     steps: Vec<(Segment, Mark)>,
+    /// Where the path was exchanged for another: how many steps lead there, and how these are written.
+    pub(super) exchanged: Vec<Redirected>,
+    pub(super) redirects: Redirects,
     /// The position in file order of the tensor that comes next if the file is in the model's order.
-    next: usize,
-    used: Used,
-    used_kv: Used,
-    in_order: Option<NamesInOrder>,
-    heads: Option<Heads>,
-    has_own_kv: bool,
+    pub(super) next: usize,
+    pub(super) used: Used,
+    pub(super) used_kv: Used,
+    pub(super) in_order: Option<NamesInOrder>,
+    pub(super) heads: Option<Heads>,
+    /// Whether the file has any entry whose key begins with `hurray.`.
+    pub(super) has_notes: bool,
     nesting: usize,
     bindings: Bindings,
-    pending: Option<PendingShape>,
-    report: LoadReport,
+    pending: Option<Pending>,
+    /// What `Arc`s hold that were loaded already, by the path in the file.
+    shared: HashMap<String, Box<dyn Any>>,
+    pub(super) report: LoadReport,
 }
 
 impl<'f> LoadWalk<'f> {
     pub(crate) fn new(source: Source<'f>, options: &LoadOptions) -> Self {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
-        let has_own_kv = contents.kv_starting_with("hurray.").next().is_some();
-        Self {
+        let has_notes = contents.kv_starting_with("hurray.").next().is_some();
+        let has_ties = has_notes && contents.kv_starting_with(crate::model::names::TIED).next().is_some();
+        let mut walk = Self {
             used: Used::new(contents.len()),
             used_kv: Used::new(contents.kv_len()),
             report: LoadReport::new(source.path()),
             source,
+            renamed: None,
             options: options.clone(),
             limits,
             path: NamePath::default(),
             steps: Vec::new(),
+            exchanged: Vec::new(),
+            redirects: Redirects::new(has_ties),
             next: 0,
             in_order: None,
             heads: None,
-            has_own_kv,
+            has_notes,
             nesting: 0,
             bindings: Bindings::default(),
             pending: None,
-        }
+            shared: HashMap::new(),
+        };
+        walk.rename();
+        walk
     }
 
     /// Starts at a path below the root: what lies elsewhere in the file is not looked at.
@@ -100,7 +114,8 @@ impl<'f> LoadWalk<'f> {
 
     /// How many tensors and entries the file has.
     pub(super) fn things(&self) -> usize {
-        self.source.contents().len().saturating_add(self.source.contents().kv_len())
+        let contents = self.source.contents();
+        contents.len().saturating_add(contents.kv_len())
     }
 
     pub(super) fn path(&self) -> &str {
@@ -138,185 +153,56 @@ impl<'f> LoadWalk<'f> {
         self.steps.pop();
     }
 
-    /// The position of the tensor at the path.
     #[inline]
-    fn find(&self) -> Option<usize> {
-        let path = self.path.as_str();
-        if self.next < self.source.contents().len() && self.source.contents().name(self.next) == path {
-            return Some(self.next);
-        }
-        self.source.contents().find(path)
+    pub(super) fn names(&self) -> Names<'_, 'f> {
+        Names::new(self.source.contents(), self.renamed.as_ref())
     }
 
-    pub(super) fn has_tensor(&self) -> bool {
-        self.find().is_some()
+    /// The position of the tensor at the path.
+    #[inline]
+    pub(super) fn find(&self) -> Option<usize> {
+        let (names, path) = (self.names(), self.path.as_str());
+        if self.next < names.len() && names.get(self.next) == path {
+            return Some(self.next);
+        }
+        names.find(path)
     }
 
     /// The tensor at the path, which counts as used from here on.
     #[inline]
     pub(super) fn tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
-        match self.find() {
-            Some(position) if !self.path.is_root() => {
+        match self.find().and_then(|position| Some((position, self.source.contents().entry(position)?))) {
+            Some((position, entry)) if !self.path.is_root() => {
                 self.take(position);
-                self.source.contents().entry(position).ok_or(Reported(()))
+                Ok(entry)
             }
+            _ if self.path.is_root() => Err(self.report(Problem::new(
+                ProblemKind::Refused,
+                "a struct, map or vector at the root: wrap the tensor in a struct",
+                "",
+            ))),
             _ => Err(self.missing("a tensor")),
         }
     }
 
     #[inline]
-    fn take(&mut self, position: usize) {
+    pub(super) fn take(&mut self, position: usize) {
         self.used.insert(position);
         self.next = position.saturating_add(1);
     }
 
-    pub(super) fn has_kv(&self) -> bool {
-        self.source.contents().kv_position(self.path.as_str()).is_some()
-    }
-
-    pub(super) fn kv(&mut self) -> Result<KvEntry<'f>, Reported> {
-        self.kv_wanted("a key-value entry")
-    }
-
-    pub(super) fn kv_wanted(&mut self, wanted: &str) -> Result<KvEntry<'f>, Reported> {
-        match self.kv_of(None) {
-            Some(value) => Ok(KvEntry(value)),
-            None if self.find().is_some() => {
-                Err(self.report(Problem::new(ProblemKind::Metadata, wanted, "a tensor of that name")))
-            }
-            None => Err(self.missing(wanted)),
-        }
-    }
-
-    /// The entry at the path, or one of our own about it.
-    fn kv_of(&mut self, own: Option<&str>) -> Option<KvRef<'f>> {
-        let position = match own {
-            None => self.source.contents().kv_position(self.path.as_str()),
-            Some(_) if !self.has_own_kv => None,
-            Some(prefix) => self.source.contents().kv_position(&self.path.key(prefix)),
-        }?;
-        self.used_kv.insert(position);
-        self.source.contents().kv_at(position).map(|(_, value)| value)
-    }
-
-    /// One of our own entries about the path.
-    pub(super) fn own_kv(&mut self, prefix: &str) -> Option<KvRef<'f>> {
-        self.kv_of(Some(prefix))
-    }
-
-    pub(super) fn use_own_kv(&mut self, prefix: &str) {
-        let _ = self.own_kv(prefix);
-    }
-
-    /// Whether the file has anything at or under the path, of which `somes` `Some`s are accounted for.
-    pub(super) fn is_present(&mut self, somes: u64) -> bool {
-        let path = self.path.as_str();
-        if path.is_empty() {
-            return self.source.contents().len() > 0 || self.source.contents().kv_len() > 0;
-        }
-        if self.next < self.source.contents().len()
-            && let Some(rest) = self.source.contents().name(self.next).strip_prefix(path)
-            && (rest.is_empty() || rest.starts_with('.'))
-        {
-            return true;
-        }
-        self.has_kv() || self.has_tensor() || self.has_anything_under() || self.is_noted(somes)
-    }
-
-    fn has_anything_under(&mut self) -> bool {
-        let mut prefix = self.path.as_str().to_owned();
-        prefix.push('.');
-        let in_order = self.in_order.get_or_insert_with(|| NamesInOrder::new(self.source.contents()));
-        in_order.starting_with(self.source.contents(), &prefix).next().is_some()
-            || self.source.contents().kv_starting_with(&prefix).next().is_some()
-    }
-
-    /// Whether one of our own entries says that there is something at or under the path.
-    fn is_noted(&mut self, somes: u64) -> bool {
-        if !self.has_own_kv {
-            return false;
-        }
-        let noted_somes = match self.own_kv(SOME) {
-            Some(KvRef::Bool(true)) => 1,
-            Some(KvRef::UInt64(somes)) => somes,
-            _ => 0,
-        };
-        if noted_somes > somes {
-            return true;
-        }
-        [SEQUENCE, KEYS, TIED].iter().any(|prefix| self.own_kv(prefix).is_some())
-            || [SOME, SEQUENCE, KEYS, TIED].iter().any(|prefix| {
-                let mut prefix = self.path.key(prefix);
-                prefix.push('.');
-                self.source.contents().kv_starting_with(&prefix).next().is_some()
-            })
-    }
-
-    /// The names of tensors under the path, in ascending order, each without the path and its dot.
-    pub(super) fn names_under(&mut self) -> Vec<&'f str> {
-        let path = self.path.as_str();
-        let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
-        let in_order = self.in_order.get_or_insert_with(|| NamesInOrder::new(self.source.contents()));
-        in_order.starting_with(self.source.contents(), &prefix).filter_map(|name| under(name, path)).collect()
-    }
-
-    /// Members that the head at the path says it has; `None` without a head. Any head has to be a whole group's.
-    pub(super) fn head(&mut self) -> Result<Option<u32>, Reported> {
-        if self.path.is_root() {
-            return Ok(None);
-        }
-        let Some(position) = self.find() else { return Ok(None) };
-        let heads = self.heads.get_or_insert_with(|| Heads::new(self.source.contents()));
-        let Some(head) = heads.at(position) else {
-            return Err(self.report(Problem::new(
-                ProblemKind::Layout,
-                "a group of fields",
-                "a tensor of that name",
-            )));
-        };
-        if head.rule != CompositionRule::Group {
-            return Err(self.report(Problem::new(
-                ProblemKind::Layout,
-                "a group of fields",
-                "a composite of another rule",
-            )));
-        }
-        if !head.is_complete {
-            let found = format!("a torn group: its head wants {} members", head.members);
-            return Err(self.report(Problem::new(ProblemKind::Format, "a whole group (CMP-12)", found)));
-        }
-        self.take(position);
-        Ok(Some(head.members))
-    }
-
     pub(super) fn open(&mut self) -> Result<Frame, Reported> {
-        self.check_nesting()?;
-        self.head()?;
-        Ok(self.enter())
-    }
-
-    fn check_nesting(&mut self) -> Result<(), Reported> {
         if self.nesting >= self.limits.nesting {
             let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
             return Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
-        Ok(())
-    }
-
-    /// Opens a group whose head was looked at already.
-    pub(super) fn open_counted(&mut self) -> Result<Frame, Reported> {
-        self.check_nesting()?;
-        Ok(self.enter())
-    }
-
-    fn enter(&mut self) -> Frame {
         self.nesting = self.nesting.saturating_add(1);
-        Frame(self.bindings.open())
+        Ok(Frame { scope: self.bindings.open(), version: None })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
         self.nesting = self.nesting.saturating_sub(1);
-        self.bindings.close(frame.0);
+        self.bindings.close(frame.scope);
     }
 
     pub(super) fn open_scope(&self) -> Scope {
@@ -324,63 +210,89 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// Loads a value that a field's rules hold for.
+    #[inline]
     pub(super) fn described<T>(
         &mut self,
         scope: Scope,
-        field: &Field,
+        field: &'static Field,
+        place: Place,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        let Some(rule) = field.shape else { return load(Loader::at(self, 0)) };
-        self.pending = Some(PendingShape { path: self.path.mark(), scope, rule, by: field.rust });
-        let value = load(Loader::at(self, 0));
+        if !field.describes_tensor() {
+            return load(Loader::at(self, place));
+        }
+        self.pending = Some(Pending { path: self.path.mark(), scope, field });
+        let value = load(Loader::at(self, place));
         let was_taken = self.pending.take().is_none();
-        if was_taken || value.is_err() || !self.is_present(0) {
+        if was_taken || value.is_err() || !self.is_present(place) {
             return value;
         }
-        Err(self.report(Problem::new(
-            ProblemKind::Shape,
-            "one tensor, as its `shape` rule says",
-            "something else",
-        )))
+        let expected = "one tensor, as the field's attributes say";
+        Err(self.report(Problem::new(ProblemKind::Shape, expected, "something else")))
     }
 
-    /// Whether a shape rule waits for the tensor at the path.
+    /// What a field's attributes say of the tensor at the path; asked once.
     #[inline]
-    pub(super) fn expects_shape(&self) -> bool {
-        self.pending.is_some_and(|pending| pending.path == self.path.mark())
+    pub(super) fn take_rules(&mut self) -> Option<(&'static Field, Scope)> {
+        let path = self.path.mark();
+        let pending = self.pending.take_if(|pending| pending.path == path)?;
+        Some((pending.field, pending.scope))
     }
 
-    pub(super) fn check_shape(&mut self, shape: &[u64]) -> Result<(), Reported> {
-        let Some(pending) = self.pending.take() else { return Ok(()) };
-        self.bindings.check(pending.scope, pending.rule, shape, pending.by).map_err(|expected| {
-            let kind = match pending.rule {
-                rule if rule.contains(&Dim::Rest) => ProblemKind::Shape,
-                rule if rule.len() != shape.len() => ProblemKind::Rank,
-                _ => ProblemKind::Shape,
-            };
+    pub(super) fn check_shape(
+        &mut self,
+        field: &'static Field,
+        scope: Scope,
+        shape: &[u64],
+    ) -> Result<(), Reported> {
+        let Some(rule) = field.shape else { return Ok(()) };
+        self.bindings.check(scope, rule, shape, field.rust).map_err(|expected| {
+            let is_rank = !rule.contains(&crate::model::Dim::Rest) && rule.len() != shape.len();
+            let kind = if is_rank { ProblemKind::Rank } else { ProblemKind::Shape };
             self.report(Problem::new(kind, expected, format!("{shape:?}")))
         })
     }
 
     pub(super) fn bind(&mut self, frame: Frame, name: &'static str, size: Option<u64>) {
-        let Some(size) = size else {
-            let _ = self.report(Problem::new(
-                ProblemKind::Shape,
-                format!("`{name}` as a size"),
-                "a negative number",
-            ));
-            return;
+        let problem = match size {
+            None => Problem::new(ProblemKind::Shape, "a size", "a negative number"),
+            Some(size) => match self.bindings.bind(frame.scope, name, size, name) {
+                Ok(()) => return,
+                Err(clash) => Problem::new(
+                    ProblemKind::Shape,
+                    format!("{name} = {} (by `{}`)", clash.bound, clash.by),
+                    clash.size.to_string(),
+                ),
+            },
         };
-        if let Err(clash) = self.bindings.bind(frame.0, name, size, name) {
-            let expected = format!("{name} = {} (by `{}`)", clash.bound, clash.by);
-            let mark = self.push(Segment::Field(name), name);
-            let _ = self.report(Problem::new(ProblemKind::Shape, expected, clash.size.to_string()));
-            self.pop(mark);
+        let mark = self.push(Segment::Field(name), name);
+        let _ = self.report(problem);
+        self.pop(mark);
+    }
+
+    /// What an `Arc` at the path holds, if it was loaded already.
+    pub(super) fn find_shared<T: 'static>(&self) -> Option<std::sync::Arc<T>> {
+        self.shared.get(self.path.as_str())?.downcast_ref().cloned()
+    }
+
+    /// Keeps what an `Arc` holds for a second name of it. Without ties there can be none.
+    pub(super) fn keep_shared<T: 'static>(&mut self, path: String, value: &std::sync::Arc<T>) {
+        if self.redirects.has_ties() {
+            self.shared.insert(path, Box::new(std::sync::Arc::clone(value)));
         }
     }
 
     pub(super) fn note_defaulted(&mut self) {
         self.report.push_defaulted(self.path.as_str());
+    }
+
+    /// Notes that a field was found under another name than `name`.
+    pub(super) fn note_renamed(&mut self, name: &str) {
+        self.report.push_renamed(self.path.as_str(), name);
+    }
+
+    pub(super) fn note_cast(&mut self, from: crate::ElementType, to: crate::ElementType) {
+        self.report.push_cast(self.path.as_str(), from, to);
     }
 
     #[cold]
@@ -406,13 +318,30 @@ impl<'f> LoadWalk<'f> {
         Reported(())
     }
 
+    /// How many problems were reported so far.
+    pub(super) fn problems(&self) -> usize {
+        self.report.problem_count()
+    }
+
+    /// Whether all problems reported since there were `before` may be got over by a field that has something to
+    /// fall back on; then they are.
+    #[cold]
+    pub(super) fn tolerate_since(&mut self, before: usize) -> bool {
+        let options = &self.options;
+        self.report.tolerate_since(before, |kind| options.tolerates(kind))
+    }
+
     /// The path of the field in the source: `layers[2].attention.query`.
     #[cold]
-    fn field_path(&self) -> String {
-        let mut field = String::new();
+    pub(super) fn field_path(&self) -> String {
+        let (done, mut field) = match self.exchanged.last() {
+            Some(exchanged) => (exchanged.steps, exchanged.field.clone()),
+            None => (0, String::new()),
+        };
         let path = self.path.as_str();
-        let ends = self.steps.iter().skip(1).map(|(_, mark)| mark.length()).chain([path.len()]);
-        for ((segment, mark), end) in self.steps.iter().zip(ends) {
+        let steps = self.steps.get(done..).unwrap_or_default();
+        let ends = steps.iter().skip(1).map(|(_, mark)| mark.length()).chain([path.len()]);
+        for ((segment, mark), end) in steps.iter().zip(ends) {
             let written = match segment {
                 Segment::Field(name) if field.is_empty() => write!(field, "{name}"),
                 Segment::Field(name) => write!(field, ".{name}"),
@@ -427,85 +356,7 @@ impl<'f> LoadWalk<'f> {
         field
     }
 
-    /// Ends the walk: what no field wanted goes into the report, near names beside what is missing.
-    pub(crate) fn finish(mut self, start: &str) -> (LoadReport, bool) {
-        let unused: Vec<usize> = self.used.missing().collect();
-        let mut unexpected = Vec::new();
-        if !unused.is_empty() {
-            let heads = self.heads.get_or_insert_with(|| Heads::new(self.source.contents()));
-            let is_tensor =
-                |position: &usize| heads.at(*position).is_none_or(|head| head.rule != CompositionRule::Group);
-            let names = unused
-                .iter()
-                .filter(|position| is_tensor(position))
-                .map(|position| self.source.contents().name(*position));
-            unexpected.extend(
-                names.filter(|name| start.is_empty() || *name == start || under(name, start).is_some()),
-            );
-        }
-        self.add_near_names(&unexpected);
-        for name in unexpected {
-            if self.options.allow_unexpected {
-                self.report.push_ignored(name);
-            } else {
-                let mut problem = Problem::new(ProblemKind::Unexpected, "", "");
-                problem.path = name.to_owned();
-                self.report.push(problem, self.limits.problems);
-            }
-        }
-        for position in self.used_kv.missing() {
-            if let Some((key, _)) = self.source.contents().kv_at(position)
-                && under(key, RESERVED).is_none()
-            {
-                self.report.push_unknown_metadata(key);
-            }
-        }
-        self.report.sort();
-        let fits = self.report.problem_count() == 0;
-        (self.report, fits)
-    }
-
-    /// Names that no field wanted beside names that the file does not have.
-    fn add_near_names(&mut self, unexpected: &[&str]) {
-        /// Comparing is quadratic: enough to help, not to stall.
-        const COMPARED: usize = 200;
-        let candidates = unexpected.get(..unexpected.len().min(COMPARED)).unwrap_or_default();
-        let missing =
-            self.report.problems_mut().iter_mut().filter(|problem| problem.kind == ProblemKind::Missing);
-        for problem in missing.take(COMPARED) {
-            let near = crate::reader::near_names(&problem.path, candidates.iter().copied());
-            problem.near = near.into_iter().map(String::from).collect();
-        }
-    }
-}
-
-/// What an error of one tensor means for the model.
-pub(crate) fn problem_of(error: &TensorError, wanted: &str) -> Problem {
-    use ProblemKind as Kind;
-    match error {
-        TensorError::NotFound { .. } => Problem::new(Kind::Missing, wanted, ""),
-        TensorError::ElementType { expected, found } => {
-            Problem::new(Kind::ElementType, expected.to_string(), found.to_string())
-        }
-        TensorError::Rank { expected, found } => {
-            Problem::new(Kind::Rank, format!("rank {expected}"), format!("rank {found}"))
-        }
-        TensorError::RankTooHigh { found } => {
-            Problem::new(Kind::Rank, "rank 8 at most (or a `DynTensorView`)", format!("rank {found}"))
-        }
-        TensorError::Shape { expected, found } => {
-            Problem::new(Kind::Shape, format!("{expected:?}"), format!("{found:?}"))
-        }
-        TensorError::Layout { expected, found } => Problem::new(Kind::Layout, *expected, *found),
-        TensorError::Quantized { scheme } => Problem::new(
-            Kind::Layout,
-            "plain elements (or a `QuantizedView`)",
-            format!("quantized elements ({scheme})"),
-        ),
-        TensorError::Limit { limit, allowed, found } => {
-            Problem::new(Kind::Limit, format!("at most {allowed} (`Limits::{limit}`)"), found.to_string())
-        }
-        TensorError::Format(source) => Problem::new(Kind::Format, wanted, source.to_string()),
-        other => Problem::new(Kind::Layout, wanted, other.to_string()),
+    pub(super) fn steps(&self) -> usize {
+        self.steps.len()
     }
 }

@@ -109,6 +109,6 @@ impl SaveOptions {
     fn plan_of<'s, M: HurraySave + ?Sized>(&self, model: &'s M) -> Result<SealedPlan<'s>, SaveError> {
         let mut walk = SaveWalk::new(self.plan()?, self.limits.clone());
         model.save(Saver::root(&mut walk))?;
-        walk.into_plan().seal()
+        walk.into_plan()?.seal()
     }
 }

@@ -1,12 +1,13 @@
 //! Saving: one walk over the model fills a plan; nothing is written before the plan stands.
 
 mod endings;
+mod ties;
 mod walk;
 
 use crate::container::{KvArray, KvValue};
 use crate::descriptor::{Dims, TensorDescriptor};
 use crate::limits::Limits;
-use crate::model::names::{KEYS, SEQUENCE, SOME, escape_key};
+use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, VERSION, escape_key};
 use crate::model::{Field, HurraySave};
 use crate::writer::{NameProblem, SaveError, TensorSource, is_reserved};
 
@@ -19,24 +20,39 @@ use walk::{GroupKind, Step};
 /// Takes exactly one thing: a tensor, a key-value entry, or a group of fields.
 pub struct Saver<'p, 's> {
     walk: &'p mut SaveWalk<'s>,
-    /// How many `Some`s lie between the path and the value.
+    place: Place,
+}
+
+/// What lies between a path and a value without a step of its own.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    /// How many `Some`s.
     somes: u64,
+    /// How many newtype variants.
+    variants: u32,
     /// Whether a group's fields go among those of the group around it.
     is_flattened: bool,
 }
 
 impl<'p, 's> Saver<'p, 's> {
     pub(crate) fn root(walk: &'p mut SaveWalk<'s>) -> Self {
-        Self::at(walk, 0)
+        Self::at(walk, Place::default())
     }
 
-    fn at(walk: &'p mut SaveWalk<'s>, somes: u64) -> Self {
-        Self { walk, somes, is_flattened: false }
+    fn at(walk: &'p mut SaveWalk<'s>, place: Place) -> Self {
+        Self { walk, place }
     }
 
     /// The same place, for one more thing: only enums save two at one.
     pub(crate) fn by_ref(&mut self) -> Saver<'_, 's> {
-        Saver { walk: &mut *self.walk, somes: self.somes, is_flattened: self.is_flattened }
+        Saver::at(&mut *self.walk, self.place)
+    }
+
+    /// The place of the value of a newtype variant whose name was saved.
+    pub(crate) fn in_variant(mut self) -> Self {
+        self.place.variants = self.place.variants.saturating_add(1);
+        self.place.somes = 0;
+        self
     }
 
     /// The path in the file, segments joined by dots; empty at the root.
@@ -71,13 +87,13 @@ impl<'p, 's> Saver<'p, 's> {
     ///
     /// [`SaveError::Root`] at the root of a model, [`SaveError::Collision`] when the key is taken.
     pub fn kv(self, value: KvValue) -> Result<(), SaveError> {
-        self.walk.kv(value)
+        self.walk.kv(self.place.variants, value)
     }
 
     /// Saves one of our own entries about the path.
     #[cfg(feature = "candle")]
-    pub(crate) fn own_kv(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
-        self.walk.own_kv(prefix, value)
+    pub(crate) fn note(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
+        self.walk.note(prefix, self.place.variants, value)
     }
 
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
@@ -87,7 +103,7 @@ impl<'p, 's> Saver<'p, 's> {
     ///
     /// [`SaveError::Limit`] past [`Limits::nesting`].
     pub fn group(self) -> Result<GroupSaver<'p, 's>, SaveError> {
-        let kind = if self.is_flattened { GroupKind::Flattened } else { GroupKind::Headed };
+        let kind = if self.place.is_flattened { GroupKind::Flattened } else { GroupKind::Headed };
         GroupSaver::open(self.walk, kind)
     }
 
@@ -98,15 +114,47 @@ impl<'p, 's> Saver<'p, 's> {
 
     /// Saves `Some(value)`: the value itself, or a note that it is there if it writes nothing.
     pub(crate) fn some<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
-        let Self { walk, somes, .. } = self;
-        let somes = somes.saturating_add(1);
+        let Self { walk, mut place } = self;
+        place.somes = place.somes.saturating_add(1);
         let before = walk.written();
-        value.save(Saver::at(&mut *walk, somes))?;
+        value.save(Saver::at(&mut *walk, place))?;
         if walk.written() == before {
-            let note = if somes == 1 { KvValue::Bool(true) } else { KvValue::UInt64(somes) };
-            walk.own_kv(SOME, note)?;
+            let note = if place.somes == 1 { KvValue::Bool(true) } else { KvValue::UInt64(place.somes) };
+            walk.note(SOME, place.variants, note)?;
         }
         Ok(())
+    }
+
+    /// Saves a value that others may share: its tensors once, and after that the name that they have.
+    pub(crate) fn shared<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
+        let allocation = (std::ptr::from_ref(value).addr(), size_of_val(value));
+        if allocation.1 == 0 || self.walk.path.is_root() || self.place.is_flattened {
+            return value.save(self);
+        }
+        let Self { walk, place } = self;
+        if let Some(first) = walk.shared.get(&allocation) {
+            let first = KvValue::String(first.clone());
+            return walk.note(TIED, place.variants, first);
+        }
+        let before = walk.tensors;
+        value.save(Saver::at(&mut *walk, place))?;
+        // A newtype variant's value has no name that says which variant it is in.
+        if walk.tensors != before && place.variants == 0 {
+            walk.shared.insert(allocation, walk.path.as_str().to_owned());
+        }
+        Ok(())
+    }
+
+    /// Saves a value that lives for this call only: its bytes are copied.
+    pub(crate) fn copied<T: HurraySave + ?Sized>(self, value: &T) -> Result<(), SaveError> {
+        let Self { walk, place } = self;
+        let part = walk.captured(|part| value.save(Saver::at(part, place)))?;
+        walk.append_copied(part)
+    }
+
+    /// What the field's attributes say of the tensor at this place.
+    pub(crate) fn rules(&self) -> Option<&'static Field> {
+        self.walk.rules()
     }
 
     /// Saves the elements of a sequence as a group, named by their indices.
@@ -120,7 +168,7 @@ impl<'p, 's> Saver<'p, 's> {
             present.push(group.element(Step::Index(index), item)?);
         }
         if group.needs_note(present.len()) {
-            group.walk.own_kv(SEQUENCE, KvValue::Array(KvArray::Bools(present)))?;
+            group.walk.note(SEQUENCE, 0, KvValue::Array(KvArray::Bools(present)))?;
         }
         group.finish()
     }
@@ -134,14 +182,14 @@ impl<'p, 's> Saver<'p, 's> {
         let mut keys = Vec::new();
         let mut all_members = true;
         for (key, item) in items {
-            let members = group.walk.tensors();
+            let members = group.walk.tensors;
             group.element(Step::Key(key), item)?;
-            all_members &= group.walk.tensors() != members;
+            all_members &= group.walk.tensors != members;
             keys.push(key);
         }
         if !all_members {
             let keys = keys.into_iter().map(str::to_owned).collect();
-            group.walk.own_kv(KEYS, KvValue::Array(KvArray::Strings(keys)))?;
+            group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
         group.finish()
     }
@@ -149,11 +197,11 @@ impl<'p, 's> Saver<'p, 's> {
     /// Saves a value that a field's rules hold for, at this very place.
     pub(crate) fn described(
         self,
-        field: &Field,
+        field: &'static Field,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         let scope = self.walk.open_scope();
-        self.walk.described(scope, field, save)
+        self.walk.described(scope, field, self.place, save)
     }
 }
 
@@ -199,7 +247,7 @@ impl<'p, 's> GroupSaver<'p, 's> {
                 self.walk.path.push(&segment)
             }
         };
-        value.save(Saver::at(&mut *self.walk, 0))?;
+        value.save(Saver::root(&mut *self.walk))?;
         self.walk.path.truncate(mark);
         Ok(self.walk.written() != before)
     }
@@ -207,12 +255,15 @@ impl<'p, 's> GroupSaver<'p, 's> {
     /// Saves a field with all that the derive knows of it.
     pub(crate) fn derived_field(
         &mut self,
-        field: &Field,
+        field: &'static Field,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
         let mark = self.walk.path.push(field.name);
-        self.walk.described(self.frame.scope(), field, save)?;
+        match field.tied {
+            Some(target) => self.walk.tied(target, |part| save(Saver::root(part)))?,
+            None => self.walk.described(self.frame.scope(), field, Place::default(), save)?,
+        }
         self.walk.path.truncate(mark);
         Ok(())
     }
@@ -222,7 +273,12 @@ impl<'p, 's> GroupSaver<'p, 's> {
         &mut self,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        save(Saver { is_flattened: true, ..Saver::at(&mut *self.walk, 0) })
+        save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+    }
+
+    /// Notes the version of the struct.
+    pub(crate) fn version(&mut self, version: u32) -> Result<(), SaveError> {
+        self.walk.note(VERSION, 0, KvValue::UInt64(version.into()))
     }
 
     /// Binds a name of shape rules to the value of a field.

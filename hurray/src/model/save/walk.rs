@@ -1,12 +1,14 @@
 //! The state of one save walk: the plan that it fills, and where it is.
 
+use std::collections::HashMap;
+
 use crate::container::KvValue;
 use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
-use crate::model::names::{Mark, NamePath};
-use crate::model::save::Saver;
+use crate::model::Field;
+use crate::model::names::{Mark, NamePath, own_key};
+use crate::model::save::{Place, Saver, ties::Claim};
 use crate::model::shape_rule::{Bindings, Scope};
-use crate::model::{Dim, Field};
 use crate::writer::{Plan, SaveError, TensorSource};
 
 /// One step down from a group.
@@ -52,29 +54,34 @@ struct OpenHead {
     members: u32,
 }
 
-/// A shape rule that waits for the tensor of its field.
+/// What a field's attributes say of its tensor, until that comes.
 #[derive(Debug, Clone, Copy)]
-struct PendingShape {
+pub(super) struct Pending {
     path: Mark,
     scope: Scope,
-    rule: &'static [Dim],
-    by: &'static str,
+    field: &'static Field,
 }
 
 /// The state of one save walk.
 pub(crate) struct SaveWalk<'s> {
-    plan: Plan<'s>,
-    pub(crate) path: NamePath,
-    pub(crate) limits: Limits,
+    pub(super) plan: Plan<'s>,
+    pub(super) path: NamePath,
+    pub(super) limits: Limits,
     heads: Vec<OpenHead>,
-    nesting: usize,
-    root_members: u64,
-    tensors: u64,
-    entries: u64,
+    /// Heads that were open where a plan of its own began.
+    pub(super) heads_above: usize,
+    pub(super) nesting: usize,
+    pub(super) root_members: u64,
+    pub(super) tensors: u64,
+    pub(super) entries: u64,
     bindings: Bindings,
-    pending: Option<PendingShape>,
+    pub(super) pending: Option<Pending>,
     /// How many groups that may hold entries only are open.
-    metadata_only: usize,
+    pub(super) metadata_only: usize,
+    /// Address and size in bytes of what an `Arc` holds, and the path where its tensors are.
+    pub(super) shared: HashMap<(usize, usize), String>,
+    /// Second names that are held against the first at the end.
+    pub(super) claims: Vec<Claim<'s>>,
 }
 
 impl<'s> SaveWalk<'s> {
@@ -84,6 +91,7 @@ impl<'s> SaveWalk<'s> {
             path: NamePath::default(),
             limits,
             heads: Vec::new(),
+            heads_above: 0,
             nesting: 0,
             root_members: 0,
             tensors: 0,
@@ -91,11 +99,9 @@ impl<'s> SaveWalk<'s> {
             bindings: Bindings::default(),
             pending: None,
             metadata_only: 0,
+            shared: HashMap::new(),
+            claims: Vec::new(),
         }
-    }
-
-    pub(crate) fn into_plan(self) -> Plan<'s> {
-        self.plan
     }
 
     /// How many tensors, heads and entries were written so far: grows with each.
@@ -103,16 +109,23 @@ impl<'s> SaveWalk<'s> {
         self.tensors.saturating_add(self.entries)
     }
 
-    /// How many tensors and heads were written so far.
-    pub(super) fn tensors(&self) -> u64 {
-        self.tensors
+    /// Heads on the way down to here.
+    pub(super) fn depth(&self) -> usize {
+        self.heads_above.saturating_add(self.heads.len())
     }
 
     fn count_member(&mut self) {
         self.tensors = self.tensors.saturating_add(1);
+        self.add_members(1);
+    }
+
+    /// Counts members of the innermost head.
+    pub(super) fn add_members(&mut self, members: u64) {
         match self.heads.last_mut() {
-            Some(head) => head.members = head.members.saturating_add(1),
-            None => self.root_members = self.root_members.saturating_add(1),
+            Some(head) => {
+                head.members = head.members.saturating_add(u32::try_from(members).unwrap_or(u32::MAX));
+            }
+            None => self.root_members = self.root_members.saturating_add(members),
         }
     }
 
@@ -127,24 +140,33 @@ impl<'s> SaveWalk<'s> {
         if self.metadata_only > 0 {
             return Err(SaveError::TensorInMetadata { path: self.path.as_str().into() });
         }
-        self.check_shape(descriptor.shape())?;
-        self.plan.push(self.path.as_str(), descriptor, sources)?;
+        let path = self.path.mark();
+        match self.pending.take_if(|pending| pending.path == path) {
+            None => self.plan.push(self.path.as_str(), descriptor, sources)?,
+            Some(pending) => {
+                self.check_shape(pending, descriptor.shape())?;
+                let aligned = pending.field.align.map(|bytes| descriptor.clone().with_alignment(bytes));
+                self.plan.push(self.path.as_str(), aligned.as_ref().unwrap_or(descriptor), sources)?
+            }
+        };
         self.count_member();
         Ok(())
     }
 
-    pub(super) fn kv(&mut self, value: KvValue) -> Result<(), SaveError> {
+    pub(super) fn kv(&mut self, variants: u32, value: KvValue) -> Result<(), SaveError> {
         if self.path.is_root() {
             return Err(SaveError::Root { what: "a key-value entry" });
         }
-        self.plan.kv(self.path.as_str(), value)?;
+        let Self { path, plan, .. } = self;
+        path.with_key(variants, |key| plan.kv(key, value))?;
         self.entries = self.entries.saturating_add(1);
         Ok(())
     }
 
-    /// One of our own entries about the current path.
-    pub(super) fn own_kv(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
-        self.plan.kv(&self.path.key(prefix), value)?;
+    /// One of our own entries about the value inside `variants` newtype variants.
+    pub(super) fn note(&mut self, prefix: &str, variants: u32, value: KvValue) -> Result<(), SaveError> {
+        let key = self.path.with_key(variants, |key| own_key(prefix, key));
+        self.plan.kv(&key, value)?;
         self.entries = self.entries.saturating_add(1);
         Ok(())
     }
@@ -157,7 +179,7 @@ impl<'s> SaveWalk<'s> {
         let has_head = kind == GroupKind::Headed
             && !is_root
             && self.metadata_only == 0
-            && self.heads.len() < self.limits.composite_depth;
+            && self.depth() < self.limits.composite_depth;
         if has_head {
             let position = self.plan.push_group(self.path.as_str())?;
             self.count_member();
@@ -168,13 +190,8 @@ impl<'s> SaveWalk<'s> {
             self.metadata_only = self.metadata_only.saturating_add(1);
         }
         self.nesting = self.nesting.saturating_add(1);
-        Ok(Frame {
-            has_head,
-            is_root,
-            is_metadata,
-            members_before: self.root_members,
-            scope: self.bindings.open(),
-        })
+        let (members_before, scope) = (self.root_members, self.bindings.open());
+        Ok(Frame { has_head, is_root, is_metadata, members_before, scope })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
@@ -210,25 +227,32 @@ impl<'s> SaveWalk<'s> {
     pub(super) fn described(
         &mut self,
         scope: Scope,
-        field: &Field,
+        field: &'static Field,
+        place: Place,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        let Some(rule) = field.shape else { return save(Saver::at(self, 0)) };
+        if !field.describes_tensor() {
+            return save(Saver::at(self, place));
+        }
         let before = self.written();
-        self.pending = Some(PendingShape { path: self.path.mark(), scope, rule, by: field.rust });
-        save(Saver::at(self, 0))?;
+        self.pending = Some(Pending { path: self.path.mark(), scope, field });
+        save(Saver::at(self, place))?;
         let was_taken = self.pending.take().is_none();
         if was_taken || self.written() == before {
             return Ok(());
         }
-        Err(SaveError::ShapeOfNoTensor { path: self.path.as_str().into() })
+        Err(SaveError::NoTensor { path: self.path.as_str().into() })
     }
 
-    fn check_shape(&mut self, shape: &[u64]) -> Result<(), SaveError> {
-        let Some(pending) = self.pending.take_if(|pending| pending.path == self.path.mark()) else {
-            return Ok(());
-        };
-        self.bindings.check(pending.scope, pending.rule, shape, pending.by).map_err(|expected| {
+    /// What a field's attributes say of the tensor at the path.
+    pub(super) fn rules(&self) -> Option<&'static Field> {
+        let path = self.path.mark();
+        self.pending.filter(|pending| pending.path == path).map(|pending| pending.field)
+    }
+
+    fn check_shape(&mut self, pending: Pending, shape: &[u64]) -> Result<(), SaveError> {
+        let Some(rule) = pending.field.shape else { return Ok(()) };
+        self.bindings.check(pending.scope, rule, shape, pending.field.rust).map_err(|expected| {
             SaveError::Shape {
                 path: self.path.as_str().into(),
                 expected: expected.into(),

@@ -1,7 +1,10 @@
 //! The rules that only the bytes of a tensor can break (kind *data* in FORMAT §9).
 
+mod elements;
 mod paged;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -20,6 +23,17 @@ pub(crate) fn indices(raw: &RawTensor<'_>) -> Result<(), FormatError> {
         Some(error) => Err(error),
         None => Ok(()),
     }
+}
+
+/// All that breaks a rule of kind *data*: each rule once, where it is broken first. Offsets are those in the file,
+/// if the tensor knows where its buffers lie.
+pub(crate) fn validate_data(raw: &RawTensor<'_>) -> Vec<FormatError> {
+    let mut findings = Findings { raw, found: Vec::new() };
+    findings.indices();
+    elements::e8m0(&mut findings);
+    elements::unused_bits(&mut findings);
+    elements::parameters(&mut findings);
+    findings.found
 }
 
 /// What breaks the rules: each rule at most once, where it is broken first.

@@ -7,13 +7,14 @@ mod quantize;
 mod tests;
 mod transfer;
 
-use super::geometry::Geometry;
+use super::geometry::{self, Geometry};
 use super::index::{self, Extents};
 use super::paged::{Pages, Tokens};
 use super::raw::RawTensor;
 use super::sparse;
 use super::twin::views;
 use super::walk::Transfer;
+use crate::bytes::to_usize;
 use crate::descriptor::{Layout, Quantization};
 use crate::error::TensorError;
 use crate::limits::Limits;
@@ -22,30 +23,39 @@ use elements::Elements;
 use parameters::Parameters;
 use transfer::Dequantize;
 
-pub(crate) use parameters::parameter_bytes;
+pub(crate) use parameters::{ParameterBytes, parameter_bytes};
 pub use quantize::Symmetry;
 
 /// Where the elements of a tensor of any layout lie.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
-    Dense(Geometry),
+    Dense(Box<Geometry>),
     Sparse,
     Paged(Tokens),
 }
 
 impl Place {
     pub(crate) fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
+        // A scheme that is not understood may have an idea of its own of what is stored.
+        if let Some(Quantization::Unknown { tag, .. }) = raw.descriptor().quantization() {
+            let what = format!("quantization scheme {tag:#04x}").into();
+            return Err(TensorError::NotUnderstood { what });
+        }
         match raw.descriptor().layout() {
-            Layout::Coo { .. } | Layout::Csr { .. } | Layout::Csc { .. } | Layout::Csf { .. } => {
+            Layout::Coo { nnz, .. } | Layout::Csr { nnz } | Layout::Csc { nnz } | Layout::Csf { nnz, .. } => {
+                expect_elements(raw, Some(*nnz))?;
                 Ok(Self::Sparse)
             }
-            Layout::BlockPaged(_) => Ok(Self::Paged(Tokens::default())),
+            Layout::BlockPaged(_) => {
+                expect_elements(raw, Pages::of(raw)?.pool_elements())?;
+                Ok(Self::Paged(Tokens::default()))
+            }
             Layout::Extension { .. } | Layout::Unknown { .. } | Layout::Composite(_) => {
                 let layout = raw.descriptor().layout();
                 let what = format!("layout {:#04x} ({})", layout.tag(), layout.name());
                 Err(TensorError::NotUnderstood { what: what.into() })
             }
-            _ => Ok(Self::Dense(Geometry::of(raw)?)),
+            _ => Ok(Self::Dense(Box::new(Geometry::of(raw)?))),
         }
     }
 
@@ -89,6 +99,14 @@ impl Place {
     }
 }
 
+/// Refuses an element buffer of fewer elements than the layout has.
+fn expect_elements(raw: &RawTensor<'_>, count: Option<u64>) -> Result<(), TensorError> {
+    let (per_group, group_bytes) = geometry::group(raw.descriptor())?;
+    let size = count.and_then(|count| count.div_ceil(per_group.max(1)).checked_mul(group_bytes));
+    let fits = size.and_then(to_usize).is_some_and(|size| size <= raw.buffer(0).len());
+    if fits { Ok(()) } else { Err(raw.too_small(0, size.unwrap_or(u64::MAX))) }
+}
+
 #[derive(Debug, Clone)]
 struct QuantizedPlan {
     shape: Extents,
@@ -130,11 +148,7 @@ views! {
 }
 
 impl QuantizedView<'_> {
-    /// How stored elements become real numbers.
-    ///
-    /// # Panics
-    ///
-    /// Never: a view is only made of a quantized tensor.
+    /// How stored elements become real numbers. Always there: a view is only made of a quantized tensor.
     #[must_use]
     pub fn quantization(&self) -> Option<&Quantization> {
         self.raw.descriptor().quantization()

@@ -56,13 +56,23 @@ pub(crate) enum ParameterIndex {
     /// The same for all.
     One,
     /// By the logical index: a sum over the dimensions.
-    Logical { axes: Axes, shape: index::Extents },
+    Logical { axes: Box<Axes>, shape: index::Extents },
     /// By the slot of the page pool: so many elements each (FORMAT §6.9).
     Slot { elements: usize },
 }
 
 /// The bytes of the scales and of the zero points.
-pub(crate) fn parameter_bytes<'a>(raw: &RawTensor<'a>) -> Option<(&'a [u8], Option<&'a [u8]>, usize)> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParameterBytes<'a> {
+    pub(crate) scales: &'a [u8],
+    /// i32 each; `None` if symmetric.
+    pub(crate) zero_points: Option<&'a [u8]>,
+    /// Of one scale, in bytes.
+    pub(crate) width: usize,
+}
+
+/// The bytes of the parameters; `None` without parameter buffers.
+pub(crate) fn parameter_bytes<'a>(raw: &RawTensor<'a>) -> Option<ParameterBytes<'a>> {
     let (scales, zero_points, width) = match raw.descriptor().quantization()? {
         Quantization::PerChannel { scales, zero_points, .. } => (*scales, *zero_points, 4),
         Quantization::PerBlock { scales, zero_points, scale_type, .. } => {
@@ -73,14 +83,17 @@ pub(crate) fn parameter_bytes<'a>(raw: &RawTensor<'a>) -> Option<(&'a [u8], Opti
         _ => return None,
     };
     let scale_bytes = raw.buffer(usize::try_from(scales).ok()?);
-    let Some(zero_points) = zero_points else { return Some((scale_bytes, None, width)) };
+    let Some(zero_points) = zero_points else {
+        return Some(ParameterBytes { scales: scale_bytes, zero_points: None, width });
+    };
     if zero_points == scales {
         // One buffer: scales first, zero points after them.
         let count = scale_bytes.len().checked_div(width.checked_add(4)?)?;
         let (scales, zero_points) = scale_bytes.split_at_checked(count.checked_mul(width)?)?;
-        return Some((scales, Some(zero_points), width));
+        return Some(ParameterBytes { scales, zero_points: Some(zero_points), width });
     }
-    Some((scale_bytes, Some(raw.buffer(usize::try_from(zero_points).ok()?)), width))
+    let zero_points = Some(raw.buffer(usize::try_from(zero_points).ok()?));
+    Some(ParameterBytes { scales: scale_bytes, zero_points, width })
 }
 
 impl<'a> Parameters<'a> {
@@ -97,7 +110,8 @@ impl<'a> Parameters<'a> {
             });
         }
         let unknown = || not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
-        let (scale_bytes, zero_points, width) = parameter_bytes(raw).ok_or_else(unknown)?;
+        let ParameterBytes { scales: scale_bytes, zero_points, width } =
+            parameter_bytes(raw).ok_or_else(unknown)?;
         let is_paged = matches!(raw.descriptor().layout(), Layout::BlockPaged(_));
         let (scales, axis, block) = match *quantization {
             Quantization::PerChannel { axis, .. } => (Scales::Float32(scale_bytes), axis, None),
@@ -200,7 +214,7 @@ fn first_parameter_buffer(quantization: &Quantization) -> usize {
 /// One parameter per index of `axis`, and how many there are.
 fn by_channel(shape: &[usize], axis: usize) -> (Option<ParameterIndex>, Option<usize>) {
     let axes: Axes = (0..).zip(shape).map(|(k, n)| Axis::linear(*n, isize::from(k == axis))).collect();
-    (Some(ParameterIndex::Logical { axes, shape: shape.into() }), shape.get(axis).copied())
+    (Some(ParameterIndex::Logical { axes: Box::new(axes), shape: shape.into() }), shape.get(axis).copied())
 }
 
 /// One parameter per block along `axis`, and how many there are: block `outer * nb + i / K` (FORMAT §6.3).
@@ -220,11 +234,11 @@ fn by_block(shape: &[usize], axis: usize, block: u32) -> (Option<ParameterIndex>
             }
         }
         axes.reverse();
-        Some((ParameterIndex::Logical { axes, shape: shape.into() }, stride))
+        Some((ParameterIndex::Logical { axes: Box::new(axes), shape: shape.into() }, stride))
     };
     if shape.contains(&0) {
         let axes = shape.iter().map(|n| Axis::linear(*n, 0)).collect();
-        return (Some(ParameterIndex::Logical { axes, shape: shape.into() }), Some(0));
+        return (Some(ParameterIndex::Logical { axes: Box::new(axes), shape: shape.into() }), Some(0));
     }
     make().map_or((None, None), |(index, count)| (Some(index), Some(count)))
 }

@@ -2,11 +2,11 @@
 
 use half::{bf16, f16};
 
+use super::QuantizedTensor;
 use super::elements::nf4;
 use super::parameters::{Parameter, Parameters};
-use super::{QuantizedPlan, QuantizedTensor};
 use crate::bytes::to_usize;
-use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor};
+use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor, storage_range};
 use crate::element::{ElementType, MiniFloat, bits};
 use crate::error::{Rule, TensorError};
 use crate::view::bytes::SharedBytes;
@@ -43,7 +43,8 @@ impl QuantizedTensor {
         let range = integer_range(storage, 32)?;
         check(values, shape, storage)?;
         let bounds = Bounds::default().over(values);
-        let Parameter { scale, zero_point } = bounds.affine(range, symmetry, |scale| scale);
+        let Parameter { scale, zero_point } =
+            bounds.affine(range, symmetry, |scale| scale_for(scale, ScaleType::Float32));
         build(values, shape, storage, Quantization::PerTensor { scale, zero_point }, Vec::new())
     }
 
@@ -65,8 +66,10 @@ impl QuantizedTensor {
         let zero_points = (symmetry == Symmetry::Asymmetric).then_some(2);
         let scheme = Quantization::PerChannel { axis, scales: 1, zero_points };
         let bounds = bounds(values, shape, storage, &scheme, extent)?;
-        let parameters: Vec<Parameter> =
-            bounds.iter().map(|bounds| bounds.affine(range, symmetry, |scale| scale)).collect();
+        let parameters: Vec<Parameter> = bounds
+            .iter()
+            .map(|bounds| bounds.affine(range, symmetry, |scale| scale_for(scale, ScaleType::Float32)))
+            .collect();
         let scales = parameters.iter().flat_map(|parameter| parameter.scale.to_le_bytes()).collect();
         build(values, shape, storage, scheme, affine_buffers(scales, &parameters, symmetry))
     }
@@ -96,7 +99,7 @@ impl QuantizedTensor {
         let bounds = bounds(values, shape, storage, &scheme, count)?;
         let parameters: Vec<Parameter> = bounds
             .iter()
-            .map(|bounds| bounds.affine(range, symmetry, |scale| round_scale(scale, scale_type)))
+            .map(|bounds| bounds.affine(range, symmetry, |scale| scale_for(scale, scale_type)))
             .collect();
         let scales =
             parameters.iter().flat_map(|parameter| scale_bytes(parameter.scale, scale_type)).collect();
@@ -153,12 +156,30 @@ impl QuantizedTensor {
         build(values, shape, storage, scheme, vec![scales])
     }
 
-    /// A tensor of parts that were quantized elsewhere: the descriptor, and the bytes of each of its buffers.
-    pub(crate) fn from_parts(
+    /// A tensor that was quantized elsewhere, of any layout and scheme: the descriptor, and the bytes of each of
+    /// its buffers in the order of its buffer table.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Parts`] if the buffers are not those of the descriptor, [`TensorError::NotUnderstood`]
+    /// without a scheme that is understood, [`TensorError::Format`] for buffers that are too small.
+    pub fn from_parts(
         descriptor: TensorDescriptor,
-        buffers: impl IntoIterator<Item = SharedBytes>,
+        buffers: &[impl AsRef<[u8]>],
     ) -> Result<Self, TensorError> {
-        Self::made(SharedTensor::new(descriptor, buffers))
+        let parts = |what, expected, found| TensorError::Parts { what, expected, found };
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        if buffers.len() != descriptor.buffers().len() {
+            return Err(parts("buffers", number(descriptor.buffers().len()), number(buffers.len())));
+        }
+        for (handle, bytes) in descriptor.buffers().iter().zip(buffers) {
+            let found = length(bytes.as_ref());
+            if found != handle.byte_size {
+                return Err(parts("bytes of a buffer", handle.byte_size, found));
+            }
+        }
+        let shared = buffers.iter().map(|bytes| SharedBytes::copy_from(bytes.as_ref()));
+        Self::made(SharedTensor::new(descriptor, shared))
     }
 }
 
@@ -190,20 +211,14 @@ impl Bounds {
         clippy::arithmetic_side_effects,
         reason = "float arithmetic; the clamped zero point lies in the range, which is i32 or u32, the latter symmetric or at 0"
     )]
-    fn affine(self, (least, most): (i64, i64), symmetry: Symmetry, round: impl Fn(f32) -> f32) -> Parameter {
+    fn affine(self, (least, most): (i64, i64), symmetry: Symmetry, round: impl Fn(f64) -> f32) -> Parameter {
         let (low, high) = (f64::from(self.low), f64::from(self.high));
         let exact = match symmetry {
             Symmetry::Symmetric if least < 0 => high.max(-low) / most as f64,
             Symmetry::Symmetric => high / most as f64,
             Symmetry::Asymmetric => (high - low) / (most - least) as f64,
         };
-        let scale = match round(exact as f32) {
-            _ if exact == 0.0 => 1.0,
-            // So small that it rounds to zero, or so large that it rounds to infinity.
-            0.0 => round(f32::MIN_POSITIVE).max(round(f32::from(f16::MIN_POSITIVE_SUBNORMAL))),
-            scale if scale.is_infinite() => f32::MAX,
-            scale => scale,
-        };
+        let scale = if exact == 0.0 { 1.0 } else { round(exact) };
         let zero_point = match symmetry {
             Symmetry::Symmetric => 0,
             Symmetry::Asymmetric => {
@@ -230,20 +245,21 @@ impl Bounds {
 /// The integers that a storage type of at most `bits` bits holds.
 fn integer_range(storage: ElementType, bits: u32) -> Result<(i64, i64), TensorError> {
     use ElementType as Type;
-    let range = match storage {
-        Type::Int2 => (-2, 1),
-        Type::UInt2 => (0, 3),
-        Type::Int4 => (-8, 7),
-        Type::UInt4 => (0, 15),
-        Type::Int8 => (i8::MIN.into(), i8::MAX.into()),
-        Type::UInt8 => (0, u8::MAX.into()),
-        Type::Int16 => (i16::MIN.into(), i16::MAX.into()),
-        Type::UInt16 => (0, u16::MAX.into()),
-        Type::Int32 => (i32::MIN.into(), i32::MAX.into()),
-        Type::UInt32 => (0, u32::MAX.into()),
-        _ => return Err(wrong_storage(storage)),
-    };
-    if storage.bits().is_some_and(|own| own <= bits) { Ok(range) } else { Err(wrong_storage(storage)) }
+    let is_integer = matches!(
+        storage,
+        Type::Int2
+            | Type::UInt2
+            | Type::Int4
+            | Type::UInt4
+            | Type::Int8
+            | Type::UInt8
+            | Type::Int16
+            | Type::UInt16
+            | Type::Int32
+            | Type::UInt32
+    );
+    let fits = storage.bits().is_some_and(|own| own <= bits);
+    if is_integer && fits { Ok(storage_range(storage)) } else { Err(wrong_storage(storage)) }
 }
 
 #[cold]
@@ -346,13 +362,32 @@ fn affine_buffers(scales: Vec<u8>, parameters: &[Parameter], symmetry: Symmetry)
     buffers
 }
 
-/// The nearest scale of a type, ties to even; the largest finite one past its range.
-fn round_scale(scale: f32, scale_type: ScaleType) -> f32 {
-    match scale_type {
-        ScaleType::Float16 => f16::from_f32(scale).to_f32().min(f16::MAX.to_f32()),
-        ScaleType::BFloat16 => bf16::from_f32(scale).to_f32().min(bf16::MAX.to_f32()),
-        ScaleType::Float32 => scale,
-    }
+/// The least scale of a type that reaches as far as `exact`, which is positive, so that no value of a block is
+/// out of reach; the largest finite one past its range.
+fn scale_for(exact: f64, scale_type: ScaleType) -> f32 {
+    // The bits of positive floats ascend with their values.
+    let (nearest, next, largest) = match scale_type {
+        ScaleType::Float16 => {
+            let nearest = f16::from_f64(exact);
+            let next = f16::from_bits(nearest.to_bits().saturating_add(1));
+            (nearest.to_f32(), next.to_f32(), f16::MAX.to_f32())
+        }
+        ScaleType::BFloat16 => {
+            let nearest = bf16::from_f64(exact);
+            let next = bf16::from_bits(nearest.to_bits().saturating_add(1));
+            (nearest.to_f32(), next.to_f32(), bf16::MAX.to_f32())
+        }
+        ScaleType::Float32 => {
+            let nearest = nearest_f32(exact);
+            (nearest, nearest.next_up(), f32::MAX)
+        }
+    };
+    if f64::from(nearest) < exact { next.min(largest) } else { nearest.min(largest) }
+}
+
+#[expect(clippy::as_conversions, reason = "rounding to nearest is what is wanted")]
+fn nearest_f32(value: f64) -> f32 {
+    value as f32
 }
 
 fn scale_bytes(scale: f32, scale_type: ScaleType) -> Vec<u8> {
@@ -396,8 +431,8 @@ fn build(
     if let Some(handle) = described.buffers.first_mut() {
         *handle = BufferHandle::host(length(&bytes));
     }
-    let all = std::iter::once(bytes).chain(buffers);
-    QuantizedTensor::from_parts(described, all.map(|bytes| SharedBytes::copy_from(&bytes)))
+    let all: Vec<Vec<u8>> = std::iter::once(bytes).chain(buffers).collect();
+    QuantizedTensor::from_parts(described, &all)
 }
 
 fn length(bytes: &[u8]) -> u64 {

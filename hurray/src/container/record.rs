@@ -1,0 +1,204 @@
+//! One entry of the index (FORMAT §2.5).
+
+use super::{FileBytes, ITEM_ALIGNMENT, Section};
+use crate::bytes::{Cursor, is_aligned};
+use crate::error::{FormatError, Rule};
+
+/// One entry of the index; the name stays in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Where in the file the bytes of the name are.
+    pub(super) name_offset: u64,
+    name_length: u16,
+    /// `L`, in bytes.
+    pub(crate) descriptor_length: u32,
+    /// `D`, in bytes from the start of the file.
+    pub(crate) descriptor_offset: u64,
+    /// In bytes from the start of the file.
+    pub(crate) data_offset: u64,
+    /// In bytes, from the start of the first buffer to the end of the last one.
+    pub(crate) data_length: u64,
+    /// The place in the index, from 0.
+    pub(crate) index_position: u64,
+}
+
+impl Record {
+    /// The least that an entry takes: a name of one byte.
+    pub(super) const MIN_SIZE: u64 = 35;
+    /// An entry without its name.
+    pub(super) const FIXED_SIZE: u64 = 34;
+    /// The least that a descriptor takes: its fixed header.
+    const MIN_DESCRIPTOR_LENGTH: u32 = 20;
+
+    // Of the fields behind the name.
+    const DESCRIPTOR_OFFSET_AT: u64 = 0;
+    const DESCRIPTOR_LENGTH_AT: u64 = 8;
+    const DATA_OFFSET_AT: u64 = 12;
+    const DATA_LENGTH_AT: u64 = 20;
+    const FLAGS_AT: u64 = 28;
+
+    /// The bytes of the name, out of the file that the record was read from.
+    #[inline]
+    pub(crate) fn name_bytes<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f [u8] {
+        file.into().range(self.name_offset, usize::from(self.name_length)).unwrap_or_default()
+    }
+
+    /// The name, out of the file that the record was read from.
+    #[inline]
+    pub(crate) fn name<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f str {
+        std::str::from_utf8(self.name_bytes(file)).unwrap_or_default()
+    }
+
+    /// The bytes of the descriptor.
+    pub(crate) fn descriptor(&self) -> Option<Section> {
+        Section::new(self.descriptor_offset, u64::from(self.descriptor_length))
+    }
+
+    /// From the first buffer to the end of the last one.
+    pub(crate) fn data(&self) -> Option<Section> {
+        Section::new(self.data_offset, self.data_length)
+    }
+
+    /// Saturated: such an end is in no region.
+    #[inline]
+    fn descriptor_end(&self) -> u64 {
+        self.descriptor_offset.saturating_add(u64::from(self.descriptor_length))
+    }
+
+    /// Where whatever belongs to the tensor ends, as far as the index tells.
+    #[inline]
+    pub(crate) fn end(&self) -> u64 {
+        match self.data_length {
+            0 => self.descriptor_end(),
+            length => self.descriptor_end().max(self.data_offset.saturating_add(length)),
+        }
+    }
+
+    /// Reads the entry that `bytes` start with, whose first byte stands at `offset` in the file, and tells what
+    /// follows it. `None` if anything is wrong: [`Self::explain`] says what.
+    #[inline]
+    pub(super) fn split_off(
+        bytes: &[u8],
+        offset: u64,
+        index_position: u64,
+        region: Region,
+    ) -> Option<(Self, &[u8])> {
+        let (name_length, rest) = bytes.split_first_chunk::<2>()?;
+        let name_length = u16::from_le_bytes(*name_length);
+        let (name, rest) = rest.split_at_checked(usize::from(name_length))?;
+        let (descriptor_offset, rest) = rest.split_first_chunk::<8>()?;
+        let (descriptor_length, rest) = rest.split_first_chunk::<4>()?;
+        let (data_offset, rest) = rest.split_first_chunk::<8>()?;
+        let (data_length, rest) = rest.split_first_chunk::<8>()?;
+        let (flags, rest) = rest.split_first_chunk::<4>()?;
+        let record = Self {
+            name_offset: offset.checked_add(2)?,
+            name_length,
+            descriptor_offset: u64::from_le_bytes(*descriptor_offset),
+            descriptor_length: u32::from_le_bytes(*descriptor_length),
+            data_offset: u64::from_le_bytes(*data_offset),
+            data_length: u64::from_le_bytes(*data_length),
+            index_position,
+        };
+        let is_sound = name_length >= 1
+            && *flags == [0; 4]
+            && is_aligned(record.descriptor_offset, ITEM_ALIGNMENT)
+            && record.descriptor_length >= Self::MIN_DESCRIPTOR_LENGTH
+            && record.descriptor_offset >= region.start
+            && record.descriptor_end() <= region.end
+            && (record.data_length == 0 || record.has_sound_data(region))
+            && (name.is_ascii() || std::str::from_utf8(name).is_ok());
+        is_sound.then_some((record, rest))
+    }
+
+    #[inline]
+    fn has_sound_data(&self, region: Region) -> bool {
+        let end = self.data_offset.checked_add(self.data_length);
+        end.is_some_and(|end| end <= region.end) && self.data_offset >= self.descriptor_end()
+    }
+
+    /// Which rule is broken by the entry that [`Self::split_off`] refuses.
+    #[cold]
+    pub(super) fn explain(bytes: &[u8], offset: u64, region: Region) -> FormatError {
+        match Self::check_entry(Cursor::new(bytes, offset, Rule::Idx02), region) {
+            Err(error) => error,
+            Ok(()) => Rule::Idx02.broken().at(offset),
+        }
+    }
+
+    fn check_entry(mut cursor: Cursor<'_>, region: Region) -> Result<(), FormatError> {
+        let start = cursor.offset();
+        let name_length = cursor.u16()?;
+        Rule::Idx04.check(name_length >= 1, |e| e.at(start))?;
+        let name_offset = cursor.offset();
+        let name = cursor.take(usize::from(name_length))?;
+        let name = std::str::from_utf8(name).map_err(|error| not_utf8(name, name_offset, error))?;
+        let fields = cursor.offset();
+        let record = Self {
+            name_offset,
+            name_length,
+            descriptor_offset: cursor.u64()?,
+            descriptor_length: cursor.u32()?,
+            data_offset: cursor.u64()?,
+            data_length: cursor.u64()?,
+            index_position: 0,
+        };
+        let flags = cursor.u32()?;
+        record.check(flags, region).map_err(|error| error.shifted(fields).in_tensor(name))
+    }
+
+    /// What can be said of one entry; offsets from the first field behind the name.
+    fn check(&self, flags: u32, region: Region) -> Result<(), FormatError> {
+        let (offset, length) = (self.descriptor_offset, self.descriptor_length);
+        Rule::Idx08.check(is_aligned(offset, ITEM_ALIGNMENT), |e| {
+            e.at(Self::DESCRIPTOR_OFFSET_AT).expected_to_be("a multiple of 8").but_found(offset)
+        })?;
+        Rule::Idx09.check(length >= Self::MIN_DESCRIPTOR_LENGTH, |e| {
+            e.at(Self::DESCRIPTOR_LENGTH_AT).expected_to_be("20 at least").but_found(length)
+        })?;
+        let end = offset.checked_add(u64::from(length));
+        Rule::Idx10.check(offset >= region.start && end.is_some_and(|end| end <= region.end), |e| {
+            e.at(Self::DESCRIPTOR_OFFSET_AT)
+                .expected_to_be(format!("a descriptor inside {}..{}", region.start, region.end))
+                .but_found(format_args!("{length} bytes at {offset}"))
+        })?;
+        if self.data_length > 0 {
+            self.check_data(region)?;
+        }
+        Rule::Idx07.check(flags == 0, |e| {
+            e.at(Self::FLAGS_AT).expected_to_be("0").but_found(format_args!("{flags:#010x}"))
+        })
+    }
+
+    fn check_data(&self, region: Region) -> Result<(), FormatError> {
+        let end = self.data_offset.checked_add(self.data_length);
+        Rule::Idx11.check(end.is_some_and(|end| end <= region.end), |e| {
+            e.at(Self::DATA_LENGTH_AT)
+                .expected_to_be(format!("data that ends at {} at most", region.end))
+                .but_found(format_args!("{} bytes at {}", self.data_length, self.data_offset))
+        })?;
+        Rule::Idx12.check(self.data_offset >= self.descriptor_end(), |e| {
+            e.at(Self::DATA_OFFSET_AT)
+                .expected_to_be(format!("{} at least", self.descriptor_end()))
+                .but_found(self.data_offset)
+        })
+    }
+}
+
+const _: () = assert!(2 + Record::FLAGS_AT + 4 == Record::FIXED_SIZE);
+const _: () = assert!(Record::FIXED_SIZE + 1 == Record::MIN_SIZE);
+// One record costs hardly more memory than the entry that it was read from.
+const _: () = assert!(size_of::<Record>() == 48);
+
+/// The tensor region: from the first descriptor to the KV section or the index.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region {
+    pub(super) start: u64,
+    pub(super) end: u64,
+}
+
+#[cold]
+fn not_utf8(name: &[u8], offset: u64, error: std::str::Utf8Error) -> FormatError {
+    let valid = u64::try_from(error.valid_up_to()).unwrap_or(0);
+    Rule::Idx05.broken().at(offset.saturating_add(valid)).but_found(format_args!("`{}`", name.escape_ascii()))
+}

@@ -1,0 +1,239 @@
+//! The tensor at the path as elements: borrowed as they lie, or converted and put together where the field's
+//! attributes or a migration say so.
+
+use crate::element::{Element, ElementType, FloatCast};
+use crate::error::TensorError;
+use crate::model::load::redirect::Pieces;
+use crate::model::load::walk::LoadWalk;
+use crate::model::load::{Loader, Reported};
+use crate::model::{Field, Problem, ProblemKind};
+use crate::reader::TensorEntry;
+use crate::view::{Tensor, TensorView};
+
+/// The elements of a field that may own them.
+pub(crate) enum Elements<'f, T> {
+    /// As they lie in the file.
+    Borrowed(TensorView<'f, T>),
+    /// Converted, or put together.
+    Made(Tensor<T>),
+}
+
+impl<T: Element> Elements<'_, T> {
+    pub(crate) fn shape(&self) -> &[usize] {
+        match self {
+            Self::Borrowed(view) => view.shape(),
+            Self::Made(tensor) => tensor.shape(),
+        }
+    }
+
+    pub(crate) fn to_vec(&self) -> Vec<T> {
+        match self {
+            Self::Borrowed(view) => view.to_vec(),
+            Self::Made(tensor) => tensor.to_vec(),
+        }
+    }
+}
+
+impl<'f> Loader<'_, 'f> {
+    /// The tensor at the path as a typed view of any rank up to 8.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`] when there is none, or when it is of another element type, quantized, or not dense; and when
+    /// the field's attributes ask for a conversion, which only owned fields can take.
+    pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
+        let walk = self.walk;
+        match walk.elements::<T>()? {
+            Elements::Borrowed(view) => Ok(view),
+            Elements::Made(_) => Err(walk.report(Problem::new(
+                ProblemKind::Layout,
+                "elements as they lie in the file, since the field borrows them (a `Tensor` or `Vec` owns its own)",
+                "elements that have to be converted or put together",
+            ))),
+        }
+    }
+
+    /// The tensor at the path, for a field that owns its elements.
+    pub(crate) fn elements<T: Element>(self) -> Result<Elements<'f, T>, Reported> {
+        self.walk.elements()
+    }
+
+    /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
+    #[cold]
+    pub(crate) fn refuse(&mut self, error: &TensorError, wanted: &str) -> Reported {
+        self.walk.refuse(error, wanted)
+    }
+}
+
+impl<'f> LoadWalk<'f> {
+    /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
+    pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
+        if self.redirects.take_pieces().is_some() {
+            let problem = Problem::new(
+                ProblemKind::Layout,
+                "a whole tensor of the file, for a field of this type",
+                "a migration that splits or concatenates",
+            );
+            return Err(self.report(problem));
+        }
+        let entry = self.tensor()?;
+        if let Some((field, scope)) = self.take_rules() {
+            let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
+            self.check_shape(field, scope, descriptor.shape())?;
+        }
+        Ok(entry)
+    }
+
+    #[inline]
+    fn elements<T: Element>(&mut self) -> Result<Elements<'f, T>, Reported> {
+        let rules = self.take_rules();
+        let field = rules.map(|(field, _)| field);
+        let elements = match self.redirects.take_pieces() {
+            None => self.plain_elements(field)?,
+            Some(Pieces::Part { axis, index, parts }) => {
+                let whole = self.plain_elements::<T>(field)?;
+                self.part(&whole, axis, index, parts)?
+            }
+            Some(Pieces::Joined { paths, axis }) => Elements::Made(self.joined(&paths, axis, field)?),
+        };
+        if let Some((field, scope)) = rules
+            && field.shape.is_some()
+        {
+            let shape: Vec<u64> =
+                elements.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+            self.check_shape(field, scope, &shape)?;
+        }
+        Ok(elements)
+    }
+
+    /// The elements of the tensor at the path, converted if the field's attributes allow it.
+    #[inline]
+    fn plain_elements<T: Element>(
+        &mut self,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
+        let entry = self.tensor()?;
+        if let Some(field) = field
+            && (field.cast || field.element_type.is_some())
+        {
+            return self.converted(&entry, field);
+        }
+        match entry.view::<T>() {
+            Ok(view) => Ok(Elements::Borrowed(view)),
+            Err(error) => Err(self.refuse(&error, "")),
+        }
+    }
+
+    fn converted<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: &'static Field,
+    ) -> Result<Elements<'f, T>, Reported> {
+        let found = match entry.descriptor() {
+            Ok(descriptor) => descriptor.element_type(),
+            Err(error) => return Err(self.refuse(&error.into(), "")),
+        };
+        let wanted = field.element_type.unwrap_or(T::TYPE.name());
+        if !field.cast && found.name() != wanted {
+            return Err(self.report(Problem::new(ProblemKind::ElementType, wanted, found.to_string())));
+        }
+        let elements = if found == T::TYPE {
+            entry.view::<T>().map(Elements::Borrowed)
+        } else {
+            FloatCast::new(found, T::TYPE)
+                .ok_or(TensorError::ElementType { expected: T::TYPE, found })
+                .and_then(|cast| cast_tensor(cast, entry))
+                .map(Elements::Made)
+        };
+        match elements {
+            Ok(elements) => {
+                if found != T::TYPE {
+                    self.note_cast(found, T::TYPE);
+                }
+                Ok(elements)
+            }
+            Err(error) => Err(self.refuse(&error, "")),
+        }
+    }
+
+    /// One of several equal parts along an axis.
+    fn part<T: Element>(
+        &mut self,
+        whole: &Elements<'f, T>,
+        axis: usize,
+        index: usize,
+        parts: usize,
+    ) -> Result<Elements<'f, T>, Reported> {
+        let along = whole.shape().get(axis).copied();
+        let length = along.and_then(|along| along.checked_div(parts));
+        match (along, length) {
+            (Some(along), Some(length)) if length.checked_mul(parts) == Some(along) => {
+                let start = index.saturating_mul(length);
+                let narrowed = match whole {
+                    Elements::Borrowed(view) => view.narrow(axis, start, length).map(Elements::Borrowed),
+                    Elements::Made(tensor) => {
+                        tensor.view().narrow(axis, start, length).map(|view| Elements::Made(view.to_dense()))
+                    }
+                };
+                narrowed.map_err(|error| self.refuse(&error, ""))
+            }
+            _ => Err(self.report(Problem::new(
+                ProblemKind::Shape,
+                format!("{parts} equal parts along axis {axis}"),
+                format!("{:?}", whole.shape()),
+            ))),
+        }
+    }
+
+    /// The tensors at several paths, one after another along an axis.
+    fn joined<T: Element>(
+        &mut self,
+        paths: &[String],
+        axis: usize,
+        field: Option<&'static Field>,
+    ) -> Result<Tensor<T>, Reported> {
+        let here = self.path.as_str().to_owned();
+        let mut tensors = Vec::with_capacity(paths.len());
+        let mut failed = None;
+        for path in paths {
+            self.path.set(path);
+            match self.plain_elements::<T>(field) {
+                Ok(elements) => tensors.push(elements),
+                Err(reported) => failed = Some(reported),
+            }
+        }
+        self.path.set(&here);
+        if let Some(reported) = failed {
+            return Err(reported);
+        }
+        let views: Vec<TensorView<'_, T>> = tensors
+            .iter()
+            .map(|elements| match elements {
+                Elements::Borrowed(view) => *view,
+                Elements::Made(tensor) => tensor.view(),
+            })
+            .collect();
+        Tensor::concatenate(&views, axis).map_err(|error| self.refuse(&error, ""))
+    }
+}
+
+/// A dense tensor of real floats, converted.
+fn cast_tensor<T: Element>(cast: FloatCast, entry: &TensorEntry<'_>) -> Result<Tensor<T>, TensorError> {
+    fn of<F: Element, T: Element>(
+        cast: FloatCast,
+        entry: &TensorEntry<'_>,
+    ) -> Result<Tensor<T>, TensorError> {
+        let view = entry.view::<F>()?;
+        let elements = match view.as_slice() {
+            Some(elements) => cast.to_vec(elements),
+            None => cast.to_vec(&view.to_vec()),
+        };
+        Tensor::from_vec(elements, view.shape())
+    }
+    match cast.from {
+        ElementType::Float16 => of::<half::f16, T>(cast, entry),
+        ElementType::BFloat16 => of::<half::bf16, T>(cast, entry),
+        ElementType::Float32 => of::<f32, T>(cast, entry),
+        _ => of::<f64, T>(cast, entry),
+    }
+}

@@ -1,0 +1,170 @@
+//! Groups: the fields of a struct, one after another.
+
+use std::fmt::Display;
+
+use crate::model::load::walk::{Frame, LoadWalk, Segment};
+use crate::model::load::{Loader, Place, Reported};
+use crate::model::names::Mark;
+use crate::model::{Field, HurrayLoad, Problem, ProblemKind};
+
+/// A group that is being loaded: gives fields, one after another.
+///
+/// Ask for every field before looking at the first result, so that all problems are reported.
+pub struct GroupLoader<'l, 'f> {
+    walk: &'l mut LoadWalk<'f>,
+    frame: Frame,
+}
+
+impl<'l, 'f> GroupLoader<'l, 'f> {
+    pub(super) fn open(walk: &'l mut LoadWalk<'f>) -> Result<Self, Reported> {
+        let frame = walk.open()?;
+        Ok(Self { walk, frame })
+    }
+
+    /// The same for a struct with a version, which the file has in `version`.
+    pub(super) fn with_version(mut self, version: u32) -> Self {
+        self.frame.version = Some(version);
+        self
+    }
+
+    pub(super) fn walk(&mut self) -> &mut LoadWalk<'f> {
+        self.walk
+    }
+
+    /// The path of the group in the file.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.walk.path()
+    }
+
+    /// Loads the field of a name; a dotted name is a path.
+    ///
+    /// # Errors
+    ///
+    /// [`Reported`], by the field's own impl.
+    pub fn field<T: HurrayLoad<'f>>(&mut self, name: &str) -> Result<T, Reported> {
+        let mark = self.walk.push(Segment::Name, name);
+        let value = self.walk.enter(Place::default(), T::load);
+        self.walk.pop(mark);
+        value
+    }
+
+    /// Loads a place of a tuple.
+    pub(crate) fn place<T: HurrayLoad<'f>>(&mut self, index: usize) -> Result<T, Reported> {
+        let mark = self.walk.push_index(index);
+        let value = self.walk.enter(Place::default(), T::load);
+        self.walk.pop(mark);
+        value
+    }
+
+    /// Loads a field with all that the derive knows of it. `default` stands in where the file has nothing.
+    pub(crate) fn derived_field<T>(
+        &mut self,
+        field: &'static Field,
+        default: Option<impl FnOnce() -> T>,
+        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        let mut mark = self.walk.push(Segment::Field(field.rust), field.name);
+        if !field.aliases.is_empty()
+            && let Some(alias) = self.present_alias(field, mark)
+        {
+            self.walk.pop(mark);
+            mark = self.walk.push(Segment::Field(field.rust), alias);
+            self.walk.note_renamed(field.name);
+        }
+        let (scope, takes_default) = (self.frame.scope, self.takes_default(field));
+        let value = self.walk.enter_with(default, |walk, default| match default {
+            Some(default) if takes_default => {
+                if !walk.is_present(Place::default()) {
+                    walk.note_defaulted();
+                    return Ok(default());
+                }
+                let before = walk.problems();
+                match walk.described(scope, field, Place::default(), load) {
+                    Err(_) if walk.tolerate_since(before) => {
+                        walk.note_defaulted();
+                        Ok(default())
+                    }
+                    value => value,
+                }
+            }
+            _ => walk.described(scope, field, Place::default(), load),
+        });
+        self.walk.pop(mark);
+        value
+    }
+
+    /// Whether the file may lack a field: not if the struct that it holds is of a version that has it.
+    fn takes_default(&self, field: &Field) -> bool {
+        match (field.since, self.frame.version) {
+            (Some(since), Some(version)) => version < since,
+            _ => true,
+        }
+    }
+
+    /// The alias under which the file has a field that it does not have under its name.
+    fn present_alias(&mut self, field: &Field, mark: Mark) -> Option<&'static str> {
+        let named = self.walk.is_present(Place::default());
+        let mut found = None;
+        for &alias in field.aliases {
+            self.walk.pop(mark);
+            self.walk.push(Segment::Field(field.rust), alias);
+            if !self.walk.is_present(Place::default()) {
+                continue;
+            }
+            if named || found.is_some() {
+                let other = found.unwrap_or(field.name);
+                let both = format!("it as `{other}` and as `{alias}`");
+                let _ =
+                    self.walk.report(Problem::new(ProblemKind::Refused, "the field under one name", both));
+            }
+            found = found.or(Some(alias));
+        }
+        self.walk.pop(mark);
+        self.walk.push(Segment::Field(field.rust), field.name);
+        found.filter(|_| !named)
+    }
+
+    /// Loads the fields of a struct that are among those of this group.
+    pub(crate) fn flattened<T>(
+        &mut self,
+        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        load(Loader::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+    }
+
+    /// Reports what a check of the user's says of a field.
+    #[cold]
+    pub(crate) fn refuse_field(&mut self, name: &'static str, error: &dyn Display) -> Reported {
+        let mark = self.walk.push(Segment::Name, name);
+        let reported = self.refuse(error);
+        self.walk.pop(mark);
+        reported
+    }
+
+    /// Reports what a check of the user's says of the struct.
+    #[cold]
+    pub(crate) fn refuse(&mut self, error: &dyn Display) -> Reported {
+        self.walk.report(Problem::new(ProblemKind::Refused, "", error.to_string()))
+    }
+
+    /// Binds a name of shape rules to the value of a field.
+    pub(crate) fn bind(&mut self, name: &'static str, size: Option<u64>) {
+        self.walk.bind(self.frame, name, size);
+    }
+
+    /// Ends the group.
+    ///
+    /// # Errors
+    ///
+    /// None today; a group that was not finished counts as finished when it is dropped.
+    pub fn finish(self) -> Result<(), Reported> {
+        Ok(())
+    }
+}
+
+impl Drop for GroupLoader<'_, '_> {
+    fn drop(&mut self) {
+        self.walk.close(self.frame);
+    }
+}

@@ -1,0 +1,177 @@
+//! What the file has at and under a path: entries, heads, names.
+
+use crate::container::KvRef;
+use crate::descriptor::CompositionRule;
+use crate::model::load::names::NamesInOrder;
+use crate::model::load::table::Heads;
+use crate::model::load::walk::LoadWalk;
+use crate::model::load::{Place, Reported};
+use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, own_key, under};
+use crate::model::{KvEntry, Problem, ProblemKind};
+
+impl<'f> LoadWalk<'f> {
+    pub(super) fn has_tensor(&self) -> bool {
+        self.find().is_some()
+    }
+
+    fn kv_position(&mut self, place: Place) -> Option<usize> {
+        let Self { path, source, .. } = self;
+        path.with_key(place.variants, |key| source.contents().kv_position(key))
+    }
+
+    pub(super) fn has_kv(&mut self, place: Place) -> bool {
+        self.kv_position(place).is_some()
+    }
+
+    /// The entry of a value, which counts as used from here on.
+    pub(super) fn kv(&mut self, place: Place, wanted: &str) -> Result<KvEntry<'f>, Reported> {
+        match self.kv_position(place).and_then(|position| self.take_kv(position)) {
+            Some(value) => Ok(KvEntry(value)),
+            None if self.has_tensor() => {
+                Err(self.report(Problem::new(ProblemKind::Metadata, wanted, "a tensor of that name")))
+            }
+            None => Err(self.missing(wanted)),
+        }
+    }
+
+    fn take_kv(&mut self, position: usize) -> Option<KvRef<'f>> {
+        self.used_kv.insert(position);
+        self.source.contents().kv_at(position).map(|(_, value)| value)
+    }
+
+    /// One of our own entries about the value at the path.
+    pub(super) fn note(&mut self, prefix: &str, place: Place) -> Option<KvRef<'f>> {
+        if !self.has_notes {
+            return None;
+        }
+        let Self { path, source, .. } = self;
+        let key = path.with_key(place.variants, |key| own_key(prefix, key));
+        let position = source.contents().kv_position(&key)?;
+        self.take_kv(position)
+    }
+
+    pub(super) fn use_note(&mut self, prefix: &str, place: Place) {
+        let _ = self.note(prefix, place);
+    }
+
+    /// Whether the file has anything at or under the path.
+    pub(super) fn is_present(&mut self, place: Place) -> bool {
+        let path = self.path.as_str();
+        if path.is_empty() {
+            return self.things() > 0;
+        }
+        if self.redirects.is_nothing() {
+            return false;
+        }
+        let names = self.names();
+        if self.next < names.len()
+            && let Some(rest) = names.get(self.next).strip_prefix(path)
+            && (rest.is_empty() || rest.starts_with('.'))
+        {
+            return true;
+        }
+        self.has_tensor() || self.has_kv(place) || self.has_anything_under() || self.is_noted(place)
+    }
+
+    fn has_anything_under(&mut self) -> bool {
+        let mut prefix = self.path.as_str().to_owned();
+        prefix.push('.');
+        self.has_names_under(&prefix) || self.source.contents().kv_starting_with(&prefix).next().is_some()
+    }
+
+    fn has_names_under(&mut self, prefix: &str) -> bool {
+        self.put_in_order();
+        let in_order = self.in_order.as_ref();
+        in_order.is_some_and(|in_order| in_order.starting_with(self.names(), prefix).next().is_some())
+    }
+
+    fn put_in_order(&mut self) {
+        if self.in_order.is_none() {
+            self.in_order = Some(NamesInOrder::new(self.names()));
+        }
+    }
+
+    /// Whether one of our own entries says that there is something at or under the path.
+    fn is_noted(&mut self, place: Place) -> bool {
+        if !self.has_notes {
+            return false;
+        }
+        let noted_somes = match self.note(SOME, place) {
+            Some(KvRef::Bool(true)) => 1,
+            Some(KvRef::UInt64(somes)) => somes,
+            _ => 0,
+        };
+        if noted_somes > place.somes {
+            return true;
+        }
+        if [SEQUENCE, KEYS].iter().any(|prefix| self.note(prefix, Place::default()).is_some())
+            || self.note(TIED, place).is_some()
+        {
+            return true;
+        }
+        [SOME, SEQUENCE, KEYS, TIED].iter().any(|prefix| {
+            let mut prefix = self.path.key(prefix);
+            prefix.push('.');
+            self.source.contents().kv_starting_with(&prefix).next().is_some()
+        })
+    }
+
+    /// Whether a tensor, a head or an entry is at or under another path.
+    pub(super) fn is_stored(&mut self, path: &str) -> bool {
+        let contents = self.source.contents();
+        if self.names().find(path).is_some() || contents.kv_position(path).is_some() {
+            return true;
+        }
+        let prefix = format!("{path}.");
+        contents.kv_starting_with(&prefix).next().is_some() || self.has_names_under(&prefix)
+    }
+
+    /// The names of tensors under the path, in ascending order, each without the path and its dot.
+    pub(super) fn names_under(&mut self) -> Vec<String> {
+        self.put_in_order();
+        let Some(in_order) = &self.in_order else { return Vec::new() };
+        let path = self.path.as_str();
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
+        let names = in_order.starting_with(self.names(), &prefix);
+        names.filter_map(|(_, name)| under(name, path).map(str::to_owned)).collect()
+    }
+
+    /// Counts everything at and under a path as used.
+    pub(super) fn use_all(&mut self, path: &str) {
+        self.put_in_order();
+        let Some(in_order) = &self.in_order else { return };
+        let prefix = format!("{path}.");
+        let mut positions: Vec<usize> =
+            in_order.starting_with(self.names(), &prefix).map(|(position, _)| position).collect();
+        positions.extend(self.names().find(path));
+        for position in positions {
+            self.used.insert(position);
+        }
+    }
+
+    /// Members that the head at the path says it has; `None` without a head. Any head has to be a whole group's.
+    pub(super) fn head(&mut self) -> Result<Option<u32>, Reported> {
+        if self.path.is_root() {
+            return Ok(None);
+        }
+        let Some(position) = self.find() else { return Ok(None) };
+        let contents = self.source.contents();
+        let heads = self.heads.get_or_insert_with(|| Heads::new(contents));
+        let problem = match heads.at(position) {
+            None => Problem::new(ProblemKind::Layout, "a group of fields", "a tensor of that name"),
+            Some(head) if head.rule != CompositionRule::Group => {
+                Problem::new(ProblemKind::Layout, "a group of fields", "a composite of another rule")
+            }
+            Some(head) if !head.is_complete => Problem::new(
+                ProblemKind::Format,
+                "a whole group (CMP-12)",
+                format!("a torn one: its head wants {} members", head.members),
+            ),
+            Some(head) => {
+                self.take(position);
+                return Ok(Some(head.members));
+            }
+        };
+        Err(self.report(problem))
+    }
+}
