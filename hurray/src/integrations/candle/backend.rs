@@ -10,8 +10,8 @@ use candle_nn::Init;
 
 use super::error::ReadError;
 use super::read::{Cast, Source};
-use crate::error::{TensorError, near_names};
-use crate::reader::{File, TensorEntry};
+use crate::error::near_names as display_near;
+use crate::reader::{File, TensorEntry, near_names};
 
 /// A `VarBuilder` over an open file, for any model of candle-nn and candle-transformers.
 ///
@@ -100,11 +100,8 @@ impl HurrayBackend {
     }
 
     fn entry(&self, name: &str) -> candle_core::Result<TensorEntry<'_>> {
-        let entry = self.file().tensor(name).map_err(|error| self.missing(name, &error))?;
-        if is_head(&entry) {
-            let head = TensorError::NotFound { name: name.into(), near: Vec::new() };
-            return Err(self.missing(name, &head));
-        }
+        let entry = self.file().tensor(name).ok().filter(|entry| !is_head(entry));
+        let entry = entry.ok_or_else(|| self.missing(name))?;
         let (word, bit) = place(entry.position());
         if let Some(word) = self.0.asked.get(word) {
             word.fetch_or(bit, Ordering::Relaxed);
@@ -114,16 +111,15 @@ impl HurrayBackend {
 
     /// candle's own error for a missing tensor, with near names and the file around it.
     #[cold]
-    fn missing(&self, name: &str, error: &TensorError) -> Error {
+    fn missing(&self, name: &str) -> Error {
         let inner = Error::CannotFindTensor { path: name.to_owned() }.bt();
-        let inner = match error {
-            TensorError::NotFound { near, .. } if !near.is_empty() => {
-                let near = near_names(near);
-                inner.context(format!("no tensor is named `{name}`{near}"))
-            }
-            _ => inner,
-        };
-        self.located(inner)
+        let tensors = self.file().tensors().filter(|entry| !is_head(entry));
+        let near = near_names(name, tensors.map(|entry| entry.name()));
+        self.located(if near.is_empty() {
+            inner
+        } else {
+            inner.context(format!("no tensor is named `{name}`{}", display_near(&near)))
+        })
     }
 
     #[cold]
