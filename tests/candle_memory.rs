@@ -45,9 +45,9 @@ struct Two<T> {
     second: T,
 }
 
-const SIZE: usize = 8 << 20;
-/// For plans, names, windows and threads; far below one tensor.
-const SLACK: usize = 1 << 20;
+const SIZE: usize = 16 << 20;
+/// For plans, names, and the 2 MiB that are written at once; far below one tensor.
+const SLACK: usize = 4 << 20;
 
 #[test]
 fn loading_takes_one_copy_and_saving_none() -> Result<(), Box<dyn std::error::Error>> {
@@ -82,7 +82,7 @@ fn loading_takes_one_copy_and_saving_none() -> Result<(), Box<dyn std::error::Er
 
     let map = hurray::candle::read_var_map(&file, &Default::default())?;
     let (loaded, took) = peak(|| hurray::candle::load_var_map(&file, &map));
-    loaded?;
+    drop(loaded?);
     assert!(took < SIZE + SLACK, "setting variables took {took} bytes, more than one tensor at a time");
     let (saved, took) = peak(|| hurray::candle::save_var_map(folder.path().join("map.hrry"), &map));
     saved?;
