@@ -2,6 +2,8 @@
 
 #[path = "candle/backend.rs"]
 mod backend;
+#[path = "candle/docs.rs"]
+mod docs;
 #[path = "candle/field.rs"]
 mod field;
 #[path = "candle/minilm.rs"]

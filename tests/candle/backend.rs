@@ -24,7 +24,8 @@ fn file() -> File {
         weight: Tensor::arange(from, from + 6., &Device::Cpu).unwrap().reshape((2, 3)).unwrap(),
         bias: Tensor::new(&[from, 0.5], &Device::Cpu).unwrap(),
     };
-    let model = Model { layers: vec![layer(0.), layer(6.)], ids: Tensor::new(&[1i64], &Device::Cpu).unwrap() };
+    let model =
+        Model { layers: vec![layer(0.), layer(6.)], ids: Tensor::new(&[1i64], &Device::Cpu).unwrap() };
     File::from_vec(hurray::to_bytes(&model).unwrap()).unwrap()
 }
 

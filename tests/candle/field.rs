@@ -132,7 +132,10 @@ fn large_strided_tensors_are_written_in_pieces() -> Result {
     let base = Tensor::arange(0u32, 300_000, &Device::Cpu)?.reshape((300, 1000))?;
     for tensor in [base.t()?, base.narrow(1, 10, 900)?, base.narrow(0, 3, 200)?] {
         let back = loaded(&saved(&One { w: tensor.clone() }));
-        assert_eq!(back.flatten_all()?.to_vec1::<u32>()?, tensor.contiguous()?.flatten_all()?.to_vec1::<u32>()?);
+        assert_eq!(
+            back.flatten_all()?.to_vec1::<u32>()?,
+            tensor.contiguous()?.flatten_all()?.to_vec1::<u32>()?
+        );
     }
     Ok(())
 }
@@ -187,7 +190,8 @@ fn other_layouts_come_in_row_major_order() -> Result {
     let coo = TensorDescriptor::builder(ElementType::Int8, [2, 2]);
     let coo = coo.layout(Layout::Coo { nnz: 1, is_sorted: true }).build()?;
     let indices: Vec<u8> = [1u64, 0].iter().flat_map(|index| index.to_le_bytes()).collect();
-    let sizes: Vec<usize> = coo.buffers().iter().map(|buffer| usize::try_from(buffer.byte_size).unwrap()).collect();
+    let sizes: Vec<usize> =
+        coo.buffers().iter().map(|buffer| usize::try_from(buffer.byte_size).unwrap()).collect();
     let buffers: Vec<&[u8]> =
         sizes.iter().map(|&size| if size == indices.len() { &indices[..] } else { &[7u8][..] }).collect();
     assert_eq!(floats(&loaded(&file_of("w", &coo, &buffers))), [0., 0., 7., 0.]);
@@ -244,7 +248,8 @@ fn shape_rules_hold_for_candle_tensors() -> Result {
 
 #[test]
 fn what_is_missing_is_named() {
-    let file = saved(&BTreeMap::from([("weigth".to_owned(), Tensor::zeros(1, DType::F32, &Device::Cpu).unwrap())]));
+    let file =
+        saved(&BTreeMap::from([("weigth".to_owned(), Tensor::zeros(1, DType::F32, &Device::Cpu).unwrap())]));
     let error = file.load::<Linear>().unwrap_err().to_string();
     assert!(error.contains("`weight` is missing") && error.contains("near: `weigth`"), "{error}");
 }
@@ -288,7 +293,10 @@ fn maps_of_tensors_are_saved_like_safetensors() -> Result {
     let tensors = [("b.weight", tensor(1.)?), ("a.weight", tensor(2.)?)].into();
     hurray::candle::save(&path, &tensors)?;
     let file = File::read(&path)?;
-    assert_eq!(file.tensors().map(|entry| entry.name().to_owned()).collect::<Vec<_>>(), ["a.weight", "b.weight"]);
+    assert_eq!(
+        file.tensors().map(|entry| entry.name().to_owned()).collect::<Vec<_>>(),
+        ["a.weight", "b.weight"]
+    );
     let back = hurray::candle::load(&path, &Device::Cpu)?;
     assert_eq!(back["a.weight"].to_scalar::<f32>()?, 2.);
     assert_eq!(back.len(), 2);

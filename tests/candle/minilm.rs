@@ -19,9 +19,14 @@ fn weights() -> Option<PathBuf> {
     path.map(PathBuf::from)
 }
 
-fn embed(vb: VarBuilder<'_>, config: &Config, folder: &Path) -> std::result::Result<Vec<f32>, Box<dyn std::error::Error>> {
+fn embed(
+    vb: VarBuilder<'_>,
+    config: &Config,
+    folder: &Path,
+) -> std::result::Result<Vec<f32>, Box<dyn std::error::Error>> {
     let model = BertModel::load(vb, config)?;
-    let tokenizer = tokenizers::Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
+    let tokenizer =
+        tokenizers::Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
     let mut all = Vec::new();
     for sentence in ["A cat sits on the mat.", "Weights in one file.", "x"] {
         let encoding = tokenizer.encode(sentence, true).map_err(|error| error.to_string())?;
@@ -42,9 +47,8 @@ fn minilm_gives_the_same_embeddings_bit_for_bit() -> Result {
     hurray::candle::save(&hrry, &candle_core::safetensors::load(&path, &Device::Cpu)?)?;
 
     // SAFETY: nobody changes the files while the test runs.
-    let (safetensors, file) = unsafe {
-        (VarBuilder::from_mmaped_safetensors(&[&path], DTYPE, &Device::Cpu)?, File::map(&hrry)?)
-    };
+    let (safetensors, file) =
+        unsafe { (VarBuilder::from_mmaped_safetensors(&[&path], DTYPE, &Device::Cpu)?, File::map(&hrry)?) };
     let backend = HurrayBackend::new(file);
     let expected = embed(safetensors, &config, folder)?;
     let found = embed(backend.var_builder(DTYPE, &Device::Cpu), &config, folder)?;

@@ -112,7 +112,8 @@ fn plain_floats_are_plain_tensors() -> Result {
     for (dtype, element_type) in
         [(GgmlDType::F32, ElementType::Float32), (GgmlDType::F16, ElementType::Float16)]
     {
-        let file = File::from_vec(hurray::to_bytes(&Quantized { w: QTensor::quantize(&values(2, 8), dtype)? })?)?;
+        let file =
+            File::from_vec(hurray::to_bytes(&Quantized { w: QTensor::quantize(&values(2, 8), dtype)? })?)?;
         assert_eq!(file.tensor("w")?.descriptor()?.element_type(), element_type);
         let back: Quantized = file.load()?;
         assert_eq!((back.w.dtype(), back.w.shape().dims()), (dtype, &[2, 8][..]));

@@ -42,7 +42,11 @@ fn saves_in_the_order_of_names_and_loads_in_place() -> Result {
     assert_ne!(contents(&fresh), contents(&trained));
     let report = load_var_map(&File::read(&path)?, &fresh)?;
     assert_eq!((report.problem_count(), contents(&fresh)), (0, contents(&trained)));
-    assert_eq!(floats(&kept), floats(&trained.data().lock().unwrap()["one.weight"]), "the very same variable");
+    assert_eq!(
+        floats(&kept),
+        floats(&trained.data().lock().unwrap()["one.weight"]),
+        "the very same variable"
+    );
     Ok(())
 }
 
@@ -76,7 +80,8 @@ fn all_that_is_wrong_is_told_and_nothing_is_set() -> Result {
     insert(&other, "four.bias", Var::zeros(2, DType::F32, &Device::Cpu)?);
     let before = contents(&other);
     let LoadError::Report(report) = load_var_map(&file, &other).unwrap_err() else { panic!() };
-    let kinds: Vec<_> = report.problems().iter().map(|problem| (problem.kind, problem.path.as_str())).collect();
+    let kinds: Vec<_> =
+        report.problems().iter().map(|problem| (problem.kind, problem.path.as_str())).collect();
     assert_eq!(
         kinds,
         [

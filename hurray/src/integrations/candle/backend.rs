@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use candle_core::{DType, Device, Error, Shape, Tensor};
-use candle_nn::var_builder::{SimpleBackend, VarBuilder};
 use candle_nn::Init;
+use candle_nn::var_builder::{SimpleBackend, VarBuilder};
 
 use super::error::ReadError;
 use super::read::{Cast, Source};

@@ -25,7 +25,8 @@ use crate::writer::{SaveError, TensorSource};
 /// Raw blocks, written from where they are. A `shape` rule sees the uint8 tensor: rows of bytes.
 impl HurraySave for QTensor {
     fn save<'s>(&'s self, mut saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        let dims: Dims = self.shape().dims().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+        let dims: Dims =
+            self.shape().dims().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
         let Some((element_type, dims)) = stored_form(self.dtype(), dims) else {
             let source = "a size past what a file can have".into();
             return Err(SaveError::Refused { path: saver.path().into(), source });
@@ -89,7 +90,9 @@ impl<'f> HurrayLoad<'f> for QTensor {
             Device::Cpu if name_of(dtype).is_some() => shared_blocks(dtype, share())
                 .map(QStorage::Cpu)
                 .ok_or_else(|| candle_core::Error::msg("blocks that do not come out even")),
-            device => QStorage::from_data(Cow::Borrowed(SharedBytes::copy_from(bytes).as_slice()), device, dtype),
+            device => {
+                QStorage::from_data(Cow::Borrowed(SharedBytes::copy_from(bytes).as_slice()), device, dtype)
+            }
         };
         storage
             .and_then(|storage| Self::new(storage, dims))
@@ -122,7 +125,9 @@ fn stored_type(
         Some(_) => return Err(("the name of a ggml type".into(), "a value that is no text".into())),
     };
     if name_of(dtype).is_some() {
-        let uneven = || (format!("rows of whole blocks of {} bytes", dtype.type_size()), format!("{:?}", source.dims()));
+        let uneven = || {
+            (format!("rows of whole blocks of {} bytes", dtype.type_size()), format!("{:?}", source.dims()))
+        };
         let columns = dims.last_mut().ok_or_else(uneven)?;
         if !columns.is_multiple_of(dtype.type_size()) {
             return Err(uneven());

@@ -104,8 +104,13 @@ impl<'f> Source<'f> {
 
     /// Exactly the bytes of the elements: candle neither minds a ragged rest nor checks raw ones.
     fn row_major_bytes(&self) -> Result<&'f [u8], TensorError> {
-        let count = self.dims.iter().try_fold(1_u64, |count, &dim| count.checked_mul(u64::try_from(dim).ok()?));
-        let size = if self.dims.contains(&0) { Some(0) } else { count.and_then(|n| self.element_type().bytes_for(n)) };
+        let count =
+            self.dims.iter().try_fold(1_u64, |count, &dim| count.checked_mul(u64::try_from(dim).ok()?));
+        let size = if self.dims.contains(&0) {
+            Some(0)
+        } else {
+            count.and_then(|n| self.element_type().bytes_for(n))
+        };
         let start = to_usize(self.raw.descriptor().byte_offset());
         let bytes = (|| {
             let (start, size) = (start?, to_usize(size?)?);

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use candle_core::{Device, Tensor};
 
-use super::error::CandleError;
 use super::backend::is_head;
+use super::error::CandleError;
 use super::read::{Cast, read};
 use super::write::plan_of;
 use crate::reader::File;

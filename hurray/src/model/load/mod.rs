@@ -25,12 +25,12 @@ use crate::view::SharedMemory;
 pub(crate) use elements::Elements;
 pub use endings::{from_slice, load, map};
 pub use error::LoadError;
+#[cfg(feature = "candle")]
+pub(crate) use finish::problem_of;
 pub use group::GroupLoader;
 pub use key_map::KeyMap;
 pub use migration::Migration;
 pub use options::{LoadOptions, Strictness};
-#[cfg(feature = "candle")]
-pub(crate) use finish::problem_of;
 pub(crate) use walk::LoadWalk;
 
 /// The proof that a problem is in the report: what a failed field returns in place of details.
