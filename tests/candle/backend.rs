@@ -128,3 +128,33 @@ fn one_builder_serves_several_threads() -> Result {
     assert_eq!(backend.unused(), ["ids"]);
     Ok(())
 }
+
+#[test]
+fn a_tied_name_gives_the_tensor_that_is_stored() -> Result {
+    use std::sync::Arc;
+
+    #[derive(HurraySave)]
+    struct Part {
+        weight: Arc<hurray::Tensor<f32>>,
+    }
+    #[derive(HurraySave)]
+    struct Tied {
+        embedding: Arc<Part>,
+        head: Part,
+        decoder: Arc<Part>,
+    }
+    let weight = Arc::new(hurray::Tensor::from_vec(vec![1f32, 2.], &[2])?);
+    let embedding = Arc::new(Part { weight: weight.clone() });
+    let tied = Tied { embedding: embedding.clone(), head: Part { weight }, decoder: embedding };
+    let file = File::from_vec(hurray::to_bytes(&tied)?)?;
+    assert_eq!(file.tensors().filter(|entry| entry.data_length() == 8).count(), 1, "stored once");
+    let backend = HurrayBackend::new(file);
+    let vb = backend.var_builder(DType::F32, &Device::Cpu);
+    for name in ["embedding.weight", "head.weight", "decoder.weight"] {
+        assert!(vb.contains_tensor(name), "{name}");
+        assert_eq!(floats(&vb.get(2, name)?), [1., 2.], "{name}");
+    }
+    assert!(!vb.contains_tensor("decoder.bias") && !vb.contains_tensor("decoder"));
+    assert!(backend.unused().is_empty());
+    Ok(())
+}

@@ -28,7 +28,7 @@ pub use shape_rule::AsDimension;
 #[cfg(feature = "candle")]
 pub(crate) use load::problem_of;
 #[cfg(feature = "candle")]
-pub(crate) use names::GGML;
+pub(crate) use names::{GGML, TIED, own_key};
 
 pub(crate) mod derived;
 

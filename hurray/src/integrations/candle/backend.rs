@@ -1,6 +1,6 @@
 //! An open file behind candle's `VarBuilder`.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,9 @@ use candle_nn::var_builder::{SimpleBackend, VarBuilder};
 
 use super::error::ReadError;
 use super::read::{Cast, Source};
+use crate::container::KvRef;
 use crate::error::near_names as display_near;
+use crate::model::{TIED, own_key};
 use crate::reader::{File, TensorEntry, near_names};
 
 /// A `VarBuilder` over an open file, for any model of candle-nn and candle-transformers.
@@ -58,6 +60,10 @@ pub fn var_builder(file: impl Borrow<File>, dtype: DType, device: &Device) -> Va
 #[derive(Debug, Clone)]
 pub struct HurrayBackend(Arc<Inner>);
 
+/// How many ties are followed for one name: a tied tensor in a tied group takes two, and nothing needs more
+/// than there are levels of groups.
+const MAX_TIES: usize = 16;
+
 #[derive(Debug)]
 struct Inner {
     file: File,
@@ -99,9 +105,33 @@ impl HurrayBackend {
         entries.map(|entry| entry.name()).collect()
     }
 
+    /// The tensor of a name, or the one that the name is tied to.
+    fn find(&self, name: &str) -> Option<TensorEntry<'_>> {
+        let contents = self.file().contents();
+        let mut name = Cow::Borrowed(name);
+        for _ in 0..MAX_TIES {
+            if let Some(position) = contents.find(&name) {
+                return contents.entry(position).filter(|entry| !is_head(entry));
+            }
+            name = self.tied_to(&name)?.into();
+        }
+        None
+    }
+
+    /// The other name of a tensor, where it or a group around it is tied.
+    fn tied_to(&self, name: &str) -> Option<String> {
+        let groups = name.rmatch_indices('.').map(|(end, _)| end);
+        std::iter::once(name.len()).chain(groups).find_map(|end| {
+            let (path, rest) = name.split_at_checked(end)?;
+            match self.file().contents().kv(&own_key(TIED, path))? {
+                KvRef::String(target) => Some(format!("{target}{rest}")),
+                _ => None,
+            }
+        })
+    }
+
     fn entry(&self, name: &str) -> candle_core::Result<TensorEntry<'_>> {
-        let entry = self.file().tensor(name).ok().filter(|entry| !is_head(entry));
-        let entry = entry.ok_or_else(|| self.missing(name))?;
+        let entry = self.find(name).ok_or_else(|| self.missing(name))?;
         let (word, bit) = place(entry.position());
         if let Some(word) = self.0.asked.get(word) {
             word.fetch_or(bit, Ordering::Relaxed);
@@ -177,6 +207,6 @@ impl SimpleBackend for HurrayBackend {
     }
 
     fn contains_tensor(&self, name: &str) -> bool {
-        self.file().tensor(name).is_ok_and(|entry| !is_head(&entry))
+        self.find(name).is_some()
     }
 }
