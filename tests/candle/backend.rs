@@ -52,7 +52,8 @@ fn a_derived_model_feeds_candle_nn() -> Result {
 
 #[test]
 fn tensors_come_in_the_dtype_asked_for() -> Result {
-    let vb = var_builder(&file(), DType::F64, &Device::Cpu);
+    let file = file();
+    let vb = var_builder(&file, DType::F64, &Device::Cpu);
     assert_eq!(layer(&vb, 0)?.weight().dtype(), DType::F64);
     assert_eq!(vb.get_unchecked_dtype("ids", DType::I64)?.dtype(), DType::I64);
     Ok(())

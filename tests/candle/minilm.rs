@@ -46,9 +46,10 @@ fn minilm_gives_the_same_embeddings_bit_for_bit() -> Result {
     let hrry = converted.path().join("minilm.hrry");
     hurray::candle::save(&hrry, &candle_core::safetensors::load(&path, &Device::Cpu)?)?;
 
-    // SAFETY: nobody changes the files while the test runs.
-    let (safetensors, file) =
-        unsafe { (VarBuilder::from_mmaped_safetensors(&[&path], DTYPE, &Device::Cpu)?, File::map(&hrry)?) };
+    // SAFETY: nobody changes the file while the test runs.
+    let safetensors = unsafe { VarBuilder::from_mmaped_safetensors(&[&path], DTYPE, &Device::Cpu)? };
+    // SAFETY: as above.
+    let file = unsafe { File::map(&hrry)? };
     let backend = HurrayBackend::new(file);
     let expected = embed(safetensors, &config, folder)?;
     let found = embed(backend.var_builder(DTYPE, &Device::Cpu), &config, folder)?;

@@ -62,7 +62,7 @@ pub fn load_var_map(file: &File, map: &VarMap) -> Result<LoadReport, LoadError> 
         let Some(var) = variables.get(name) else { continue };
         match Staged::of(file, name, var) {
             Ok(tensor) => staged.push((name, var, tensor)),
-            Err(problem) => findings.push(name, problem),
+            Err(problem) => findings.push(name, *problem),
         }
     }
     for entry in file.tensors().filter(|entry| !variables.contains_key(entry.name())) {
@@ -75,7 +75,7 @@ pub fn load_var_map(file: &File, map: &VarMap) -> Result<LoadReport, LoadError> 
     let mut findings = findings.or_fail()?;
     for (name, var, tensor) in staged {
         if let Err(error) = tensor.set(var) {
-            findings.push(name, problem_with(error));
+            findings.push(name, *problem_with(error));
         }
     }
     Ok(findings.or_fail()?.report)
@@ -97,7 +97,7 @@ pub fn read_var_map(file: &File, target: &Target) -> Result<VarMap, LoadError> {
         }
         match Source::of(&entry).and_then(|source| source.load::<Var>(&target.device, cast)) {
             Ok(var) => drop(variables.insert(entry.name().to_owned(), var)),
-            Err(error) => findings.push(entry.name(), problem_with(error)),
+            Err(error) => findings.push(entry.name(), *problem_with(error)),
         }
     }
     drop(variables);
@@ -118,18 +118,19 @@ enum Staged<'f> {
 }
 
 impl<'f> Staged<'f> {
-    fn of(file: &'f File, name: &str, var: &Var) -> Result<Self, Problem> {
+    fn of(file: &'f File, name: &str, var: &Var) -> Result<Self, Box<Problem>> {
         let entry = file.tensor(name).map_err(|error| problem_with(error.into()))?;
         let source = Source::of(&entry).map_err(problem_with)?;
         if source.dims() != var.dims() {
             let kind = if source.dims().len() == var.rank() { ProblemKind::Shape } else { ProblemKind::Rank };
-            return Err(Problem::new(kind, format!("{:?}", var.dims()), format!("{:?}", source.dims())));
+            let (expected, found) = (format!("{:?}", var.dims()), format!("{:?}", source.dims()));
+            return Err(Problem::new(kind, expected, found).into());
         }
         match source.dtype() {
             Some(dtype) if dtype == var.dtype() => {}
             found => {
                 let found = found.map_or("none", |dtype| dtype.as_str());
-                return Err(Problem::new(ProblemKind::ElementType, var.dtype().as_str(), found));
+                return Err(Problem::new(ProblemKind::ElementType, var.dtype().as_str(), found).into());
             }
         }
         if source.is_plain() {
@@ -148,9 +149,9 @@ impl<'f> Staged<'f> {
 }
 
 #[cold]
-fn problem_with(error: ReadError) -> Problem {
+fn problem_with(error: ReadError) -> Box<Problem> {
     const WANTED: &str = "a candle tensor";
-    match error {
+    Box::new(match error {
         ReadError::Tensor(TensorError::NotFound { near, .. }) => {
             let mut problem = Problem::new(ProblemKind::Missing, WANTED, "");
             problem.near = near.into_iter().map(String::from).collect();
@@ -158,7 +159,7 @@ fn problem_with(error: ReadError) -> Problem {
         }
         ReadError::Tensor(error) => problem_of(&error, WANTED),
         other => Problem::new(ProblemKind::Refused, WANTED, other.to_string()),
-    }
+    })
 }
 
 /// The report, while it is made.
