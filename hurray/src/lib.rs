@@ -26,7 +26,7 @@ mod sys;
 mod view;
 mod writer;
 
-#[cfg(any(feature = "ndarray", feature = "safetensors"))]
+#[cfg(any(feature = "candle", feature = "ndarray", feature = "safetensors"))]
 mod integrations;
 
 #[cfg(feature = "cli")]
@@ -67,6 +67,9 @@ pub use writer::{
 
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
+
+#[cfg(feature = "candle")]
+pub use integrations::candle;
 
 #[cfg(feature = "safetensors")]
 pub use integrations::safetensors;

@@ -50,6 +50,8 @@ pub use tiled::{Tiled, TiledView};
 pub use values::Values;
 
 pub(crate) use data::validate_data;
+#[cfg(feature = "candle")]
+pub(crate) use dense::Dense;
 #[cfg(feature = "safetensors")]
 pub(crate) use entry::dense;
 pub(crate) use of_composite::{keep_alive, whole_at};
