@@ -1,13 +1,13 @@
-//! What the compiler says to users: the cases of `ui/`, each with the output that it has to give.
+//! What the compiler says to users: the cases of this folder, each with the output that it has to give.
 //!
-//! Bless with `TRYBUILD=overwrite cargo test -p hurray-tests --test ui`, then read the difference: an error has
+//! Bless with `TRYBUILD=overwrite cargo test -p hurray-tests-ui`, then read the difference: an error has
 //! to point at the offending token, and no second wave of errors may follow.
 
 use std::process::Command;
 
 /// The expected output belongs to one compiler. A quiet skip elsewhere would look like a pass.
 fn check_compiler() {
-    let toolchain = include_str!("../rust-toolchain.toml");
+    let toolchain = include_str!("../../rust-toolchain.toml");
     let pinned = toolchain.split('"').nth(1).expect("`channel` comes first");
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("--version").output().expect("a compiler");
@@ -23,13 +23,13 @@ fn check_compiler() {
 fn derives_that_must_compile_and_errors_that_must_point() {
     check_compiler();
     let cases = trybuild::TestCases::new();
-    cases.pass("ui/pass/*.rs");
-    cases.compile_fail("ui/attribute/*.rs");
-    cases.compile_fail("ui/bound/*.rs");
-    cases.compile_fail("ui/conflict/*.rs");
-    cases.compile_fail("ui/enum/*.rs");
-    cases.compile_fail("ui/field/*.rs");
-    cases.compile_fail("ui/lifetime/*.rs");
-    cases.compile_fail("ui/shape/*.rs");
-    cases.compile_fail("ui/unsupported/*.rs");
+    cases.pass("pass/*.rs");
+    cases.compile_fail("attribute/*.rs");
+    cases.compile_fail("bound/*.rs");
+    cases.compile_fail("conflict/*.rs");
+    cases.compile_fail("enum/*.rs");
+    cases.compile_fail("field/*.rs");
+    cases.compile_fail("lifetime/*.rs");
+    cases.compile_fail("shape/*.rs");
+    cases.compile_fail("unsupported/*.rs");
 }

@@ -1,0 +1,1 @@
+//! Cases of what the compiler says to users; see `ui.rs`.
