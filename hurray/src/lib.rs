@@ -18,6 +18,7 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
+mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -37,6 +38,8 @@ pub use element::{
     I2, I4, PackedElement, PackedSlice, Scalar, Stored, U2, U4,
 };
 pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
+#[cfg(feature = "burn")]
+pub use integrations::burn;
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,

@@ -15,6 +15,10 @@ pub(crate) const SOME: &str = "hurray.some.";
 /// The name of the stored tensor or group that a name is another name of.
 pub(crate) const TIED: &str = "hurray.tied.";
 
+/// The id of the parameter of a framework that a tensor is the value of.
+#[cfg(feature = "burn")]
+pub(crate) const PARAM_ID: &str = "hurray.param_id.";
+
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";
 

@@ -14,6 +14,8 @@ use crate::sys::durable::{self, PacedFile};
 pub(crate) struct FileOptions<'o> {
     /// Whether to wait until file and folder are on the disk.
     pub(crate) sync: bool,
+    /// Whether to take the place of a file that is there.
+    pub(crate) overwrite: bool,
     pub(crate) progress: Option<&'o Progress>,
 }
 
@@ -42,6 +44,9 @@ pub(crate) fn save_atomically(
 ) -> Result<SaveReport, SaveError> {
     let in_path = |source: io::Error| SaveError::Io { path: Some(path.to_owned()), source };
     let target = Target::resolve(path).map_err(in_path)?;
+    if !options.overwrite && target.replaced.is_some() {
+        return Err(in_path(io::ErrorKind::AlreadyExists.into()));
+    }
     let temporary = target.create_temporary().map_err(in_path)?;
     let report = SaveReport::new(&plan, Some(path));
 
@@ -54,7 +59,12 @@ pub(crate) fn save_atomically(
     if options.sync {
         temporary.as_file().sync_all().map_err(in_path)?;
     }
-    temporary.persist(&target.path).map_err(|error| in_path(error.error))?;
+    let persisted = if options.overwrite {
+        temporary.persist(&target.path)
+    } else {
+        temporary.persist_noclobber(&target.path)
+    };
+    persisted.map_err(|error| in_path(error.error))?;
     if options.sync {
         durable::sync_folder(&target.folder).map_err(in_path)?;
     }
@@ -66,7 +76,6 @@ struct Target {
     path: PathBuf,
     folder: PathBuf,
     /// Of the file that is there already.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "modes are only known to unix"))]
     replaced: Option<Metadata>,
 }
 

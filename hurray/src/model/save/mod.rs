@@ -90,6 +90,12 @@ impl<'p, 's> Saver<'p, 's> {
         self.walk.kv(self.place.variants, value)
     }
 
+    /// Saves one of our own entries about the path.
+    #[cfg(feature = "burn")]
+    pub(crate) fn note(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
+        self.walk.note(prefix, self.place.variants, value)
+    }
+
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
     /// has a group below the format's 8 levels: its members join the nearest head above.
     ///

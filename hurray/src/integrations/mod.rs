@@ -1,0 +1,4 @@
+//! Frameworks, each behind a feature of its name.
+
+#[cfg(feature = "burn")]
+pub mod burn;
