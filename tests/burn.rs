@@ -2,6 +2,8 @@
 
 #[path = "burn/derived.rs"]
 mod derived;
+#[path = "burn/docs.rs"]
+mod docs;
 #[path = "burn/module.rs"]
 mod module;
 #[path = "burn/store.rs"]

@@ -3,7 +3,7 @@
 use burn::module::{Module, Param, ParamId};
 use burn::nn::LinearConfig;
 use burn::store::ModuleSnapshot;
-use burn::tensor::{Bool, DType, Device, FloatDType, Int, Tensor};
+use burn::tensor::{Bool, DType, Device, Float, FloatDType, Int, Tensor};
 use hurray::burn::{HurrayStore, Target};
 use hurray::{File, HurrayLoad, HurraySave, LoadError, LoadOptions, ProblemKind};
 
@@ -170,7 +170,7 @@ fn rank_and_kind_are_checked_before_burn_could_panic() -> Checked {
     let found: Vec<_> =
         report.problems().iter().map(|p| (p.kind, p.path.as_str(), p.expected.as_str(), p.found.as_str())).collect();
     let wanted = [
-        (ProblemKind::ElementType, "b", "floats", "I64"),
+        (ProblemKind::ElementType, "b", "floats", "I32"),
         (ProblemKind::ElementType, "c", "integers", "Bool(Native)"),
         (ProblemKind::Rank, "a", "rank 3", "rank 2"),
     ];
@@ -200,8 +200,8 @@ fn a_target_says_where_tensors_go_and_as_what() -> Checked {
     let (loaded, _): (Loaded, _) = file.load_with(&LoadOptions::new().context(target))?;
     assert_eq!(loaded.a.val().dtype(), DType::F64);
     assert!(loaded.a.val().is_require_grad() && loaded.a.is_require_grad());
-    assert_eq!(loaded.a.val().to_data().to_vec::<f64>()?, [1.5, -2.0, 0.0, 4.0, 5.0, 6.0]);
-    assert_eq!(loaded.b.to_data().to_vec::<i64>()?, [1, 2, 3]);
+    assert_eq!(loaded.a.val().to_data().try_to_vec::<f64>()?, [1.5, -2.0, 0.0, 4.0, 5.0, 6.0]);
+    assert_eq!(loaded.b.to_data().try_to_vec::<i32>()?, [1, 2, 3]);
     assert!(loaded.c.to_data().dtype().is_bool());
     Ok(())
 }
@@ -247,7 +247,7 @@ fn empty_tensors_and_scalars_come_back() -> Checked {
     let device = Device::default();
     let edges = Edges {
         empty: Tensor::zeros([0, 3], &device),
-        one: Tensor::from_data([i64::MIN], &device),
+        one: Tensor::from_data([i32::MIN], &device),
         mask: Tensor::from_data([true; 9], &device),
     };
     let loaded: Edges = File::from_vec(hurray::to_bytes(&edges)?)?.load()?;
@@ -277,5 +277,54 @@ fn a_module_can_hold_fields_that_the_derive_knows() -> Checked {
     again.load_from(&mut HurrayStore::from(file))?;
     assert_eq!(state(&again)?, state(&scale)?);
     assert_ne!(loaded.gamma.id, ParamId::new());
+    Ok(())
+}
+
+#[derive(HurraySave)]
+struct Stored<T: hurray::Element> {
+    values: hurray::Tensor<T>,
+}
+
+fn stored<T: hurray::Element>(values: Vec<T>) -> Result<File, super::module::AnyError> {
+    let shape = [values.len()];
+    Ok(File::from_vec(hurray::to_bytes(&Stored { values: hurray::Tensor::from_vec(values, &shape)? })?)?)
+}
+
+#[derive(HurrayLoad)]
+struct Of<K: burn::tensor::kind::Basic> {
+    values: Tensor<1, K>,
+}
+
+#[test]
+fn every_integer_type_keeps_its_values() -> Checked {
+    macro_rules! keeps {
+        ($($integer:ty),*) => {$(
+            let values = vec![<$integer>::MIN, <$integer>::MAX, 1];
+            let loaded: Of<Int> = stored(values.clone())?.load()?;
+            assert_eq!(loaded.values.to_data().try_to_vec::<$integer>()?, values);
+        )*};
+    }
+    keeps!(i8, i16, i32, i64, u8, u16, u32, u64);
+    Ok(())
+}
+
+#[test]
+fn numbers_that_a_smaller_float_has_not_do_not_stop_a_load() -> Checked {
+    let file = stored(vec![1e30_f32, -1e-30, f32::NAN, f32::NEG_INFINITY, 0.1])?;
+    for dtype in [FloatDType::F16, FloatDType::BF16, FloatDType::F32, FloatDType::F64] {
+        let target = Target::new(&Device::default()).with_dtype(dtype);
+        let (loaded, _): (Of<Float>, _) = file.load_with(&LoadOptions::new().context(target))?;
+        assert_eq!(loaded.values.dtype(), DType::from(dtype));
+    }
+    Ok(())
+}
+
+#[test]
+fn integers_are_bools_as_in_files_of_formats_without_bools() -> Checked {
+    let loaded: Of<Bool> = stored(vec![0_u8, 1, 2, 255])?.load()?;
+    assert_eq!(loaded.values.int().sum().into_scalar::<i32>(), 3);
+    let loaded: Of<Bool> = stored(vec![0_u32, 1, 1 << 31])?.load()?;
+    assert_eq!(loaded.values.int().sum().into_scalar::<i32>(), 2);
+    assert!(stored(vec![0_i64])?.load::<Of<Bool>>().is_err());
     Ok(())
 }

@@ -8,29 +8,29 @@ use burn::nn::{BatchNorm, BatchNormConfig, LayerNorm, LayerNormConfig, Linear, L
 use burn::store::{ModuleSnapshot, bridge};
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
 
-pub type AnyError = Box<dyn std::error::Error>;
-pub type Checked = Result<(), AnyError>;
+pub(crate) type AnyError = Box<dyn std::error::Error>;
+pub(crate) type Checked = Result<(), AnyError>;
 
 #[derive(Module, Debug)]
-pub struct Net {
-    pub conv: Conv2d,
-    pub norm: BatchNorm,
-    pub blocks: Vec<Block>,
-    pub extra: Option<Linear>,
-    pub absent: Option<Linear>,
-    pub head: Head,
-    pub steps: Param<Tensor<1, Int>>,
-    pub mask: Param<Tensor<2, Bool>>,
+pub(crate) struct Net {
+    pub(crate) conv: Conv2d,
+    pub(crate) norm: BatchNorm,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) extra: Option<Linear>,
+    pub(crate) absent: Option<Linear>,
+    pub(crate) head: Head,
+    pub(crate) steps: Param<Tensor<1, Int>>,
+    pub(crate) mask: Param<Tensor<2, Bool>>,
 }
 
 #[derive(Module, Debug)]
-pub struct Block {
-    pub norm: LayerNorm,
-    pub linear: Linear,
+pub(crate) struct Block {
+    pub(crate) norm: LayerNorm,
+    pub(crate) linear: Linear,
 }
 
 #[derive(Module, Debug)]
-pub enum Head {
+pub(crate) enum Head {
     Wide(Linear),
     Narrow(Block),
 }
@@ -43,7 +43,7 @@ impl Block {
 
 impl Net {
     /// A net whose numbers all differ from those of another seed.
-    pub fn new(seed: i64) -> Self {
+    pub(crate) fn new(seed: i64) -> Self {
         let device = Device::default();
         let mask = [[seed % 2 == 0, true, false], [false, seed % 3 == 0, seed % 2 == 1]];
         Self {
@@ -59,17 +59,17 @@ impl Net {
     }
 }
 
-pub fn param<T: burn::module::ParameterValue>(value: T) -> Param<T> {
+pub(crate) fn param<T: burn::module::ParameterValue>(value: T) -> Param<T> {
     Param::initialized(ParamId::new(), value)
 }
 
 /// All tensors of a module by their names.
-pub fn state<M: Module>(module: &M) -> Result<BTreeMap<String, TensorData>, AnyError> {
+pub(crate) fn state<M: Module>(module: &M) -> Result<BTreeMap<String, TensorData>, AnyError> {
     let tensors = module.collect(None, None, false);
     tensors.iter().map(|tensor| Ok((tensor.name.clone(), bridge::to_data(tensor)?))).collect()
 }
 
-pub fn ids<M: Module>(module: &M) -> BTreeMap<String, Option<u64>> {
+pub(crate) fn ids<M: Module>(module: &M) -> BTreeMap<String, Option<u64>> {
     let tensors = module.collect(None, None, false);
     tensors.into_iter().map(|tensor| (tensor.name, tensor.param_id)).collect()
 }

@@ -282,7 +282,13 @@ fn ids_of_parameters_are_kept_on_request() -> Checked {
     net.save_into(&mut store)?;
     let mut resumed = Net::new(2);
     resumed.load_from(&mut store)?;
-    assert_eq!(ids(&resumed), ids(&net));
+    // Running statistics are not trained: burn gives them no ids from outside.
+    let trained = |net: &Net| {
+        let mut ids = ids(net);
+        ids.retain(|name, _| !name.contains("running"));
+        ids
+    };
+    assert_eq!(trained(&resumed), trained(&net));
     Ok(())
 }
 
@@ -292,7 +298,7 @@ struct Foreign {
     weight: hurray::Tensor<f32>,
     #[hurray(tied = "weight")]
     again: hurray::Tensor<f32>,
-    spectrum: Vec<hurray::Complex64>,
+    spectrum: hurray::Tensor<hurray::Complex64>,
     small: hurray::Packed<hurray::I4>,
 }
 
@@ -301,8 +307,8 @@ fn foreign() -> Result<Vec<u8>, AnyError> {
     Ok(hurray::to_bytes(&Foreign {
         again: weight.clone(),
         weight,
-        spectrum: vec![hurray::Complex64::default(); 2],
-        small: hurray::Packed::from_values([-8, 7, 3], &[3])?,
+        spectrum: hurray::Tensor::from_vec(vec![hurray::Complex64::default(); 2], &[2])?,
+        small: hurray::Packed::from_values(&[-8, 7, 3], &[3])?,
     })?)
 }
 
@@ -331,7 +337,7 @@ fn a_tensor_that_burn_has_not_matters_only_if_it_is_wanted() -> Checked {
     assert_eq!(result.applied.len(), 3);
     assert_eq!(fits.again.val().to_data(), fits.weight.val().to_data());
     assert_eq!(fits.small.val().dtype(), DType::I8);
-    assert_eq!(fits.small.val().to_data().to_vec::<i8>()?, [-8, 7, 3]);
+    assert_eq!(fits.small.val().to_data().try_to_vec::<i8>()?, [-8, 7, 3]);
 
     let mut wants = Wants {
         spectrum: Param::from_data([0.0; 2], &device),
