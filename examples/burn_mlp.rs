@@ -84,12 +84,7 @@ impl Spirals {
 }
 
 /// Trains for `steps`, and gives the last loss.
-fn train(
-    mut model: Mlp,
-    optimizer: &mut ModuleOptimizer,
-    spirals: &Spirals,
-    steps: usize,
-) -> (Mlp, f32) {
+fn train(mut model: Mlp, optimizer: &mut ModuleOptimizer, spirals: &Spirals, steps: usize) -> (Mlp, f32) {
     let loss_of = CrossEntropyLossConfig::new().init(&spirals.points.device());
     let mut last = f32::NAN;
     for _ in 0..steps {

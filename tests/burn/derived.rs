@@ -167,8 +167,11 @@ fn rank_and_kind_are_checked_before_burn_could_panic() -> Checked {
     let LoadError::Report(report) = file.load::<Wrong>().expect_err("none fits") else {
         panic!("the file opens");
     };
-    let found: Vec<_> =
-        report.problems().iter().map(|p| (p.kind, p.path.as_str(), p.expected.as_str(), p.found.as_str())).collect();
+    let found: Vec<_> = report
+        .problems()
+        .iter()
+        .map(|p| (p.kind, p.path.as_str(), p.expected.as_str(), p.found.as_str()))
+        .collect();
     let wanted = [
         (ProblemKind::ElementType, "b", "floats", "I32"),
         (ProblemKind::ElementType, "c", "integers", "Bool(Native)"),
@@ -266,10 +269,8 @@ fn a_module_can_hold_fields_that_the_derive_knows() -> Checked {
         steps: Param<Tensor<1, Int>>,
     }
     let device = Device::default();
-    let scale = Scale {
-        gamma: Param::from_data([1.0, 2.0], &device),
-        steps: param(Tensor::from_data([3], &device)),
-    };
+    let scale =
+        Scale { gamma: Param::from_data([1.0, 2.0], &device), steps: param(Tensor::from_data([3], &device)) };
     let file = File::from_vec(hurray::to_bytes(&scale)?)?;
     let loaded: Scale = file.load()?;
     assert_eq!(state(&loaded)?, state(&scale)?);
@@ -277,6 +278,23 @@ fn a_module_can_hold_fields_that_the_derive_knows() -> Checked {
     again.load_from(&mut HurrayStore::from(file))?;
     assert_eq!(state(&again)?, state(&scale)?);
     assert_ne!(loaded.gamma.id, ParamId::new());
+    Ok(())
+}
+
+#[test]
+fn large_tensors_are_read_in_pieces() -> Checked {
+    #[derive(HurraySave, HurrayLoad)]
+    struct Large {
+        numbers: Tensor<2, Int>,
+        bools: Tensor<2, Bool>,
+    }
+    let device = Device::default();
+    let numbers = Tensor::<1, Int>::arange(0..3 * 700_001, &device).reshape([3, 700_001]).transpose();
+    let bools = Tensor::<1, Int>::arange(0..5_000_011, &device).reshape([1, 5_000_011]).equal_elem(4_300_007);
+    let large = Large { numbers, bools };
+    let loaded: Large = File::from_vec(hurray::to_bytes(&large)?)?.load()?;
+    assert!(loaded.numbers.to_data() == large.numbers.to_data());
+    assert!(loaded.bools.to_data() == large.bools.to_data());
     Ok(())
 }
 

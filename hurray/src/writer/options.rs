@@ -131,11 +131,8 @@ impl SaveOptions {
 
     /// Writes a plan to a path; see [`save_atomically`](super::save_atomically).
     pub(crate) fn write_file(&self, path: &Path, plan: SealedPlan<'_>) -> Result<SaveReport, SaveError> {
-        let options = FileOptions {
-            sync: self.sync,
-            overwrite: self.overwrite,
-            progress: self.progress.as_deref(),
-        };
+        let options =
+            FileOptions { sync: self.sync, overwrite: self.overwrite, progress: self.progress.as_deref() };
         super::save_atomically(path, plan, &options)
     }
 

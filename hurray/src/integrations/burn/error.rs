@@ -57,11 +57,9 @@ impl ReadError {
     pub(super) fn to_problem(&self) -> Problem {
         match self {
             Self::Tensor(error) => problem_of(error, "a burn tensor"),
-            Self::ElementType(found) => Problem::new(
-                ProblemKind::ElementType,
-                "an element type that burn has",
-                found.to_string(),
-            ),
+            Self::ElementType(found) => {
+                Problem::new(ProblemKind::ElementType, "an element type that burn has", found.to_string())
+            }
         }
     }
 }

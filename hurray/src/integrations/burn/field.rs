@@ -3,21 +3,19 @@
 use burn_core::module::{Param, ParamId, Parameter};
 use burn_core::tensor::kind::{Basic, Kind};
 use burn_core::tensor::{DType, Shape, Tensor, TensorData};
-use burn_store::bridge;
 
 use super::dtype::{elements_of, fits};
 use super::read::Stored;
 use super::target::Target;
-use super::write::plan_of;
+use super::write::plan_tensor;
 use crate::container::{KvRef, KvValue};
 use crate::model::{HurrayLoad, HurraySave, Loader, PARAM_ID, Problem, ProblemKind, Reported, Saver};
 use crate::writer::SaveError;
 
-/// Saved in row-major order, and read from its device when its turn comes, so that one tensor at a time is in
-/// memory twice.
+/// Saved in row-major order, and read from its device in pieces when its turn comes.
 impl<const D: usize, K: Basic + 'static> HurraySave for Tensor<D, K> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        save_tensor(self, saver)
+        save_tensor(self.clone(), saver)
     }
 }
 
@@ -27,16 +25,15 @@ where
     Tensor<D, K>: Parameter,
 {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        save_tensor(&self.transform_for_save().val(), saver)
+        save_tensor(self.transform_for_save().val(), saver)
     }
 }
 
 fn save_tensor<const D: usize, K: Basic + 'static>(
-    tensor: &Tensor<D, K>,
+    tensor: Tensor<D, K>,
     saver: Saver<'_, '_>,
 ) -> Result<(), SaveError> {
-    // burn's own wrapper makes an error of a panic while a device is read.
-    match plan_of(bridge::from_tensor(tensor, String::new(), None)) {
+    match plan_tensor(tensor) {
         Ok((descriptor, source)) => saver.tensor(&descriptor, [source]),
         Err(source) => Err(SaveError::Refused { path: saver.path().into(), source }),
     }
@@ -118,9 +115,7 @@ pub mod with_id {
     /// # Errors
     ///
     /// [`Reported`]: the problem is in the report already.
-    pub fn load<'f, const D: usize, K: Basic>(
-        loader: Loader<'_, 'f>,
-    ) -> Result<Param<Tensor<D, K>>, Reported>
+    pub fn load<'f, const D: usize, K: Basic>(loader: Loader<'_, 'f>) -> Result<Param<Tensor<D, K>>, Reported>
     where
         Tensor<D, K>: Parameter,
     {

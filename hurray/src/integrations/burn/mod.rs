@@ -8,7 +8,7 @@
 //!   [`HurraySave`](crate::HurraySave) and [`HurrayLoad`](crate::HurrayLoad) know. Where they go is a
 //!   [`Target`] in [`LoadOptions::context`](crate::LoadOptions::context).
 //!
-//! Saving reads one tensor at a time from its device. Loading on the Flex backend copies nothing: the tensors
+//! Saving reads tensors from their device in pieces, one after another. Loading on the Flex backend copies nothing: the tensors
 //! lie in the file's memory, mapped or read, until they are written to; that copies the tensor first, and
 //! never changes the file. One such tensor keeps the whole file's memory alive.
 //!

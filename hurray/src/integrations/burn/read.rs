@@ -35,9 +35,8 @@ impl<'f> Stored<'f> {
         let dtype = dtype.ok_or(ReadError::ElementType(element_type))?;
         let dims = raw.extents()?;
         let byte_len = byte_len(&dims, dtype)?;
-        let is_plain = !is_quantized
-            && same_dtype(element_type).is_some()
-            && *descriptor.layout() == Layout::RowMajor;
+        let is_plain =
+            !is_quantized && same_dtype(element_type).is_some() && *descriptor.layout() == Layout::RowMajor;
         let plain = if is_plain { Some(elements(&raw, byte_len)?) } else { None };
         Ok(Self { entry, dtype, dims, byte_len, plain })
     }

@@ -6,9 +6,10 @@ use burn_core::module::{ModuleVisitor, Param, Parameter};
 use burn_core::tensor::kind::{Basic, Kind};
 use burn_core::tensor::{Bool, Int, Shape, Tensor};
 use burn_store::burn_pack::Tensor as PackTensor;
-use burn_store::{ModuleAdapter, ModuleContext, PathFilter};
+use burn_store::{ModuleAdapter, PathFilter};
 
 use super::Opened;
+use super::path::ModulePath;
 use crate::integrations::burn::dtype::{elements_of, fits};
 use crate::model::{Problem, ProblemKind};
 use crate::reader::near_names;
@@ -19,9 +20,7 @@ pub(super) struct Check<'o> {
     opened: &'o Opened,
     filter: Option<&'o PathFilter>,
     adapter: &'o dyn ModuleAdapter,
-    skip_enum_variants: bool,
-    path: Vec<String>,
-    containers: Vec<String>,
+    path: ModulePath,
     used: BTreeSet<String>,
     missing: Vec<Problem>,
     mismatched: Vec<Problem>,
@@ -38,9 +37,7 @@ impl<'o> Check<'o> {
             opened,
             filter,
             adapter,
-            skip_enum_variants,
-            path: Vec::new(),
-            containers: Vec::new(),
+            path: ModulePath::new(skip_enum_variants),
             used: BTreeSet::new(),
             missing: Vec::new(),
             mismatched: Vec::new(),
@@ -72,12 +69,10 @@ impl<'o> Check<'o> {
     where
         Tensor<D, K>: Parameter,
     {
-        let path = self.path.join(".");
+        let path = self.path.name();
         let source = self.source(&path);
         self.used.extend(source.clone());
-        let is_left_out =
-            self.filter.is_some_and(|filter| !filter.matches_with_container_path(&self.path, &self.containers));
-        if is_left_out {
+        if !self.path.passes(self.filter) {
             return;
         }
         let Some(source) = source else {
@@ -94,30 +89,28 @@ impl<'o> Check<'o> {
 
     /// The name that the file has the parameter under.
     fn source(&self, path: &str) -> Option<String> {
-        let has = |name: &str| {
-            self.opened.tensors.contains_key(name) || self.opened.refused.contains_key(name)
-        };
+        let has =
+            |name: &str| self.opened.tensors.contains_key(name) || self.opened.refused.contains_key(name);
         if has(path) {
             return Some(path.to_owned());
         }
-        let (last, parents) = self.path.split_last()?;
-        let module = ModuleContext::new(&self.containers).module_type()?;
-        let mut other = parents.to_vec();
-        other.push(self.adapter.get_alternative_param_name(last, module)?);
-        Some(other.join(".")).filter(|name| has(name))
+        let module = self.path.context().module_type()?;
+        let other = self.path.sibling(|last| self.adapter.get_alternative_param_name(last, module));
+        other.filter(|name| has(name))
     }
 
     fn compare(&self, tensor: &PackTensor, path: &str, kind: Kind, shape: &Shape) -> Option<Problem> {
         let mut tensor = tensor.clone();
         path.clone_into(&mut tensor.name);
-        let tensor = self.adapter.adapt(tensor, ModuleContext::new(&self.containers));
+        let tensor = self.adapter.adapt(tensor, self.path.context());
         if !fits(kind, tensor.dtype) {
             let found = format!("{:?}", tensor.dtype);
             return Some(Problem::new(ProblemKind::ElementType, elements_of(kind), found));
         }
         if tensor.shape != *shape {
             let rank = |shape: &Shape| shape.iter().count();
-            let kind = if rank(&tensor.shape) == rank(shape) { ProblemKind::Shape } else { ProblemKind::Rank };
+            let kind =
+                if rank(&tensor.shape) == rank(shape) { ProblemKind::Shape } else { ProblemKind::Rank };
             return Some(Problem::new(kind, format!("{shape:?}"), format!("{:?}", tensor.shape)));
         }
         None
@@ -143,16 +136,10 @@ impl ModuleVisitor for Check<'_> {
     }
 
     fn enter_module(&mut self, name: &str, container: &str) {
-        self.containers.push(container.to_owned());
-        if !self.skip_enum_variants || !container.starts_with("Enum:") {
-            self.path.push(name.to_owned());
-        }
+        self.path.enter(name, container);
     }
 
     fn exit_module(&mut self, _: &str, container: &str) {
-        self.containers.pop();
-        if !self.skip_enum_variants || !container.starts_with("Enum:") {
-            self.path.pop();
-        }
+        self.path.exit(container);
     }
 }

@@ -65,7 +65,10 @@ impl HurrayStore {
         opened
     }
 
-    pub(super) fn load<M: ModuleSnapshot>(&mut self, module: &mut M) -> Result<ApplyResult, HurrayStoreError> {
+    pub(super) fn load<M: ModuleSnapshot>(
+        &mut self,
+        module: &mut M,
+    ) -> Result<ApplyResult, HurrayStoreError> {
         self.opened()?;
         let Some(opened) = &self.opened else { return Err(HurrayStoreError::Empty) };
         let filter = self.active_filter();
@@ -145,8 +148,12 @@ impl Found {
 
     /// Second names of tensors that are stored once.
     fn add_tied(&mut self, file: &File) {
-        let stored: HashMap<&str, usize> =
-            self.tensors.iter().enumerate().map(|(position, tensor)| (tensor.name.as_str(), position)).collect();
+        let stored: HashMap<&str, usize> = self
+            .tensors
+            .iter()
+            .enumerate()
+            .map(|(position, tensor)| (tensor.name.as_str(), position))
+            .collect();
         let mut tied = Vec::new();
         for (key, target) in file.metadata().keys_under(TIED) {
             let (Some(name), KvValue::String(target)) = (key.strip_prefix(TIED), target) else { continue };
@@ -168,12 +175,7 @@ impl Found {
 }
 
 /// A tensor in burn's transport form: at once if it lies as burn wants it, else when burn asks for it.
-fn transport(
-    file: &File,
-    name: &str,
-    stored: &Stored<'_>,
-    id: Option<u64>,
-) -> Result<PackTensor, ReadError> {
+fn transport(file: &File, name: &str, stored: &Stored<'_>, id: Option<u64>) -> Result<PackTensor, ReadError> {
     let (dtype, shape) = (stored.dtype(), Shape::from(stored.dims().to_vec()));
     if stored.is_plain() {
         return Ok(PackTensor::new(name.to_owned(), dtype, shape, id, stored.bytes()?));

@@ -1,8 +1,10 @@
 //! A store for any burn module.
 
 mod check;
+mod collect;
 mod load;
 mod options;
+mod path;
 mod save;
 
 use std::collections::BTreeMap;
@@ -21,8 +23,8 @@ use crate::writer::SaveOptions;
 
 /// A store in Hurray files, for `save_into` and `load_from` of any burn module.
 ///
-/// **Saving** goes through the library's own plan: atomic, durable, and with one tensor at a time in memory.
-/// Tensors have burn's dotted paths as their names.
+/// **Saving** goes through the library's own plan: atomic, durable, and reading tensors from their device in
+/// pieces of 4 MiB (with an adapter, one tensor at a time). Tensors have burn's dotted paths as their names.
 ///
 /// **Loading** is all or nothing as far as can be told: the whole module is held against the file, with
 /// filters, names and adapters, before the first parameter is changed; what is wrong is in one report. Only
@@ -42,7 +44,7 @@ pub struct HurrayStore {
     map_indices_contiguous: bool,
     keep_indices: PathFilter,
     from_adapter: Box<dyn ModuleAdapter>,
-    to_adapter: Box<dyn ModuleAdapter>,
+    to_adapter: Option<Box<dyn ModuleAdapter>>,
     metadata: Vec<(String, crate::KvValue)>,
     save_options: SaveOptions,
     overwrite: bool,
@@ -122,7 +124,7 @@ impl HurrayStore {
             map_indices_contiguous: false,
             keep_indices: PathFilter::new(),
             from_adapter: Box::new(IdentityAdapter),
-            to_adapter: Box::new(IdentityAdapter),
+            to_adapter: None,
             metadata: Vec::new(),
             save_options: SaveOptions::new(),
             overwrite: false,

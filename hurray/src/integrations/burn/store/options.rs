@@ -158,7 +158,7 @@ impl HurrayStore {
     /// What brings burn's tensors into the file's form when saving.
     #[must_use]
     pub fn with_to_adapter(mut self, adapter: impl ModuleAdapter + 'static) -> Self {
-        self.to_adapter = Box::new(adapter);
+        self.to_adapter = Some(Box::new(adapter));
         self
     }
 }

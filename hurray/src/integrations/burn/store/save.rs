@@ -5,9 +5,9 @@ use std::path::Path;
 
 use burn_store::ModuleSnapshot;
 
+use super::collect::Collect;
 use super::{HurrayStore, Place};
 use crate::integrations::burn::error::HurrayStoreError;
-use crate::integrations::burn::write::plan_of;
 use crate::model::{PARAM_ID, own_key};
 use crate::reader::File;
 use crate::writer::{SaveError, SealedPlan};
@@ -37,21 +37,23 @@ impl HurrayStore {
 
     /// Names, sizes and places of all tensors: no data is read from a device before the plan stands.
     fn plan<M: ModuleSnapshot>(&self, module: &M) -> Result<SealedPlan<'static>, SaveError> {
-        let adapter = Some(self.to_adapter.clone());
-        let tensors = module.collect(self.active_filter(), adapter, self.skip_enum_variants);
+        let filter = self.active_filter();
+        let mut collect = Collect::new(filter.as_ref(), self.to_adapter.as_deref(), self.skip_enum_variants);
+        module.visit(&mut collect);
+        let Collect { tensors, plans, .. } = collect;
         let (tensors, _) = self.remapper.remap(tensors);
         let options = self.metadata.iter().fold(self.save_options.clone(), |options, (key, value)| {
             options.metadata(key.as_str(), value.clone())
         });
         let mut plan = options.plan()?;
-        for tensor in tensors {
-            let (name, id) = (tensor.name.clone(), tensor.param_id);
-            if let Some(id) = id.filter(|_| self.with_param_ids) {
-                plan.kv(&own_key(PARAM_ID, &name), id)?;
+        for (tensor, planned) in tensors.iter().zip(plans) {
+            let name = tensor.name.as_str();
+            if let Some(id) = tensor.param_id.filter(|_| self.with_param_ids) {
+                plan.kv(&own_key(PARAM_ID, name), id)?;
             }
-            let refused = |source| SaveError::Refused { path: name.as_str().into(), source };
-            let (descriptor, source) = plan_of(tensor).map_err(refused)?;
-            plan.push(&name, &descriptor, [source])?;
+            let refused = |source| SaveError::Refused { path: name.into(), source };
+            let (descriptor, source) = planned.map_err(refused)?;
+            plan.push(name, &descriptor, [source])?;
         }
         plan.seal()
     }
