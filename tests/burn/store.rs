@@ -5,7 +5,7 @@ use burn::nn::{Linear, LinearConfig};
 use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot, ModuleStore, PathFilter, PyTorchToBurnAdapter};
 use burn::tensor::{DType, Device};
 use hurray::burn::{HurrayStore, HurrayStoreError};
-use hurray::{ElementType, File, HurraySave, LoadError, LoadReport, Problem, ProblemKind};
+use hurray::{ElementType, File, HurraySave, LoadError, LoadReport, Problem, ProblemKind, SaveOptions};
 
 use super::module::{AnyError, Checked, Head, Net, ids, state};
 
@@ -83,6 +83,19 @@ fn a_file_that_is_there_is_replaced_only_when_told_to() -> Checked {
     second.save_into(&mut HurrayStore::from_file(&path).overwrite(true))?;
     loaded.load_from(&mut HurrayStore::from_file(&path))?;
     assert_eq!(state(&loaded)?, state(&second)?);
+    Ok(())
+}
+
+#[test]
+fn a_file_that_comes_up_while_saving_is_not_replaced_either() -> Checked {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("net.hrry");
+    let (other, progress) = (path.clone(), SaveOptions::new());
+    let progress = progress.progress(move |_, _| std::fs::write(&other, "mine").expect("can be written"));
+    let refused = Net::new(1).save_into(&mut HurrayStore::from_file(&path).save_options(progress));
+    assert!(matches!(refused, Err(HurrayStoreError::Exists { .. })), "{refused:?}");
+    assert_eq!(std::fs::read(&path)?, b"mine");
+    assert_eq!(std::fs::read_dir(&folder)?.count(), 1);
     Ok(())
 }
 
@@ -216,7 +229,6 @@ fn two_tensors_of_one_name_are_refused_before_the_file_is_touched() -> Checked {
 
 #[test]
 fn adapters_bring_weights_into_the_form_of_other_frameworks() -> Checked {
-    let linear: Linear = LinearConfig::new(4, 2).init(&Device::default());
     let mut store = HurrayStore::from_bytes(None).with_to_adapter(BurnToPyTorchAdapter);
     let net = Net::new(1);
     net.save_into(&mut store)?;
@@ -229,7 +241,6 @@ fn adapters_bring_weights_into_the_form_of_other_frameworks() -> Checked {
     assert_eq!(state(&other)?, state(&net)?);
     let error = other.load_from(&mut HurrayStore::from(file)).expect_err("transposed and renamed");
     assert!(problems(error).contains(&(ProblemKind::Shape, "extra.weight".to_owned())));
-    drop(linear);
     Ok(())
 }
 
@@ -289,6 +300,36 @@ fn ids_of_parameters_are_kept_on_request() -> Checked {
         ids
     };
     assert_eq!(trained(&resumed), trained(&net));
+    Ok(())
+}
+
+#[test]
+fn an_optimizer_goes_on_where_it_was() -> Checked {
+    use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+    use burn::tensor::Tensor;
+
+    let device = Device::default().autodiff();
+    let new = || -> Linear { LinearConfig::new(3, 2).init(&device) };
+    let input = || Tensor::<2>::from_data([[1.0, -2.0, 0.5]], &device);
+    let step = |linear: Linear, adam: &mut ModuleOptimizer| {
+        let loss = linear.forward(input()).powi_scalar(2).sum();
+        let gradients = GradientsParams::from_grads(loss.backward(), &linear);
+        adam.step(0.01, linear, gradients)
+    };
+    let mut adam = AdamConfig::new().init();
+    let linear = step(step(new(), &mut adam), &mut adam);
+    let mut store = HurrayStore::from_bytes(None).with_param_ids(true);
+    linear.save_into(&mut store)?;
+    let record = adam.into_bytes()?;
+    let straight = step(linear, &mut adam);
+
+    let mut linear = new();
+    linear.load_from(&mut store)?;
+    let mut adam = AdamConfig::new().init().from_bytes(record)?;
+    assert_eq!(state(&step(linear.clone(), &mut adam))?, state(&straight)?);
+    // Without its moments it would go elsewhere.
+    let forgetful = step(linear, &mut AdamConfig::new().init());
+    assert_ne!(state(&forgetful)?, state(&straight)?);
     Ok(())
 }
 

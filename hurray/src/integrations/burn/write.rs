@@ -34,7 +34,7 @@ pub(super) fn plan_tensor<'s, const D: usize, K: Basic + 'static>(
         let flat: Tensor<1, K> = tensor.reshape([count]);
         for start in (0..count).step_by(piece) {
             let end = start.saturating_add(piece).min(count);
-            write(&read(&flat.clone().slice([start..end]))?, dtype, writer)?;
+            write(&read(&flat.clone().slice(start..end))?, dtype, writer)?;
         }
         Ok(())
     });
