@@ -108,8 +108,8 @@ fn structs() -> Checked {
         };
         let first = Part { weight: weights.weight.clone(), mask: mask(&device) };
         first.save_into(&mut BurnpackStore::from_file("part.bpk"))?;
-        let mut part =
-            Part { weight: Param::from_tensor(Tensor::zeros([2, 3], &device)), mask: mask(&device) };
+        let weight = Param::from_tensor(Tensor::zeros([2, 3], &device));
+        let mut part = Part { weight, mask: mask(&device) };
         part.load_from(&mut BurnpackStore::from_file("part.bpk"))?;
         hurray::save("weights.hrry", &weights)?;
         let weights: Weights = hurray::load("weights.hrry")?;
