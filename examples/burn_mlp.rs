@@ -13,7 +13,7 @@ use burn::module::Module;
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::{LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
-use burn::store::{BurnpackStore, ModuleSnapshot};
+use burn::store::{ApplyResult, BurnpackStore, ModuleSnapshot};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor};
 use hurray::burn::HurrayStore;
@@ -133,6 +133,8 @@ fn resume(folder: &Path, device: &Device, spirals: &Spirals) -> Result<(), AnyEr
     Ok(())
 }
 
+type Load<'a> = Box<dyn Fn(&mut Mlp) -> Result<ApplyResult, AnyError> + 'a>;
+
 /// Loads a module of 65 MiB in each way, one after the other, several times. burn's own store reads a tensor when
 /// it is first used, as a mapping does: so the first use is timed, too.
 fn compare_load_times(folder: &Path) -> Result<(), AnyError> {
@@ -143,12 +145,14 @@ fn compare_load_times(folder: &Path) -> Result<(), AnyError> {
     model.save_into(&mut BurnpackStore::from_file(&theirs).overwrite(true))?;
     let point = Tensor::<2>::from_data([[0.3, -0.4]], &device);
 
-    // SAFETY: nobody changes the file as long as the model lives.
-    let mapped = |model: &mut Mlp| Ok(drop(model.load_from(&mut unsafe { HurrayStore::map(&ours) }?)?));
-    let read = |model: &mut Mlp| Ok(drop(model.load_from(&mut HurrayStore::from_file(&ours))?));
-    let burnpack = |model: &mut Mlp| Ok(drop(model.load_from(&mut BurnpackStore::from_file(&theirs))?));
-    let ways: [(&str, &dyn Fn(&mut Mlp) -> Result<(), AnyError>); 3] =
-        [("hurray, mapped", &mapped), ("hurray, read", &read), ("burnpack", &burnpack)];
+    let mapped: Load<'_> = Box::new(|model| {
+        // SAFETY: nobody changes the file as long as the model lives.
+        let mut store = unsafe { HurrayStore::map(&ours) }?;
+        Ok(model.load_from(&mut store)?)
+    });
+    let read: Load<'_> = Box::new(|model| Ok(model.load_from(&mut HurrayStore::from_file(&ours))?));
+    let burnpack: Load<'_> = Box::new(|model| Ok(model.load_from(&mut BurnpackStore::from_file(&theirs))?));
+    let ways = [("hurray, mapped", mapped), ("hurray, read", read), ("burnpack", burnpack)];
     let mut best = [[Duration::MAX; 2]; 3];
     for _ in 0..9 {
         for ((_, load), best) in ways.iter().zip(&mut best) {

@@ -49,8 +49,8 @@ fn writing_copies_first_and_leaves_the_file_alone() -> Checked {
     let wanted = saved.weight.val().mul_scalar(2.0);
     assert_eq!(doubled.into_data(), wanted.into_data());
     assert_eq!(fs::read(&path)?, before);
-    // SAFETY: as above.
     let mut again = linear();
+    // SAFETY: as above.
     again.load_from(&mut unsafe { HurrayStore::map(&path) }?)?;
     assert_eq!(state(&again)?, state(&saved)?);
     Ok(())
