@@ -144,7 +144,11 @@ impl Inferred<'_> {
             return;
         }
         if field.takes_part(self.direction) && !field.has_own_function(self.direction) {
-            let needed = if field.attrs.kv.is_set() { self.kv_trait() } else { self.model_trait() };
+            let needed = match field.attrs.partition.get() {
+                _ if field.attrs.kv.is_set() => self.kv_trait(),
+                Some(partition) => self.partition_trait(partition.parts.is_some()),
+                None => self.model_trait(),
+            };
             self.placed(field.ty, &needed);
         }
         if self.direction == Direction::Load && needs_default(field, container) {
@@ -177,6 +181,15 @@ impl Inferred<'_> {
         match self.direction {
             Direction::Save => quote!(__p::HurraySave),
             Direction::Load => quote!(__p::HurrayLoad<#lifetime>),
+        }
+    }
+
+    fn partition_trait(&self, is_whole: bool) -> TokenStream {
+        let lifetime = self.lifetime;
+        match self.direction {
+            Direction::Save => quote!(__p::SaveParts),
+            Direction::Load if is_whole => quote!(__p::LoadWhole<#lifetime>),
+            Direction::Load => self.model_trait(),
         }
     }
 

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{ExprPath, Lifetime, LitInt, LitStr, Token, WherePredicate, bracketed, token};
+use syn::{ExprPath, Lifetime, LitInt, LitStr, Token, WherePredicate, bracketed, parenthesized, token};
 
 use crate::suggest;
 
@@ -140,6 +140,51 @@ pub(crate) fn layout(input: ParseStream<'_>) -> syn::Result<Layout> {
         "keep" => Ok(Layout::Keep),
         _ => Err(syn::Error::new_spanned(&literal, "a layout is `row_major` or `keep`")),
     }
+}
+
+/// `partition(axis = 0, parts = 4)`: how a tensor is split.
+pub(crate) struct Partition {
+    pub(crate) axis: u32,
+    /// None for a field that holds the part of one rank.
+    pub(crate) parts: Option<u32>,
+}
+
+/// `(axis = 0, parts = 4)`
+pub(crate) fn partition(input: ParseStream<'_>) -> syn::Result<Partition> {
+    if !input.peek(token::Paren) {
+        return Err(input.error("expected `partition(axis = 0, parts = 4)`"));
+    }
+    let list;
+    let parenthesis = parenthesized!(list in input);
+    let (axis, parts) = sides(&list).inspect_err(|_| drain(&list))?;
+    let missing = || syn::Error::new(parenthesis.span.join(), "`partition` needs an `axis`, counted from 0");
+    Ok(Partition { axis: axis.ok_or_else(missing)?, parts })
+}
+
+/// `axis = 0, parts = 4`
+fn sides(list: ParseStream<'_>) -> syn::Result<(Option<u32>, Option<u32>)> {
+    let (mut axis, mut parts) = (None, None);
+    while !list.is_empty() {
+        let side: Ident = list.parse()?;
+        let (slot, allowed, message) = match side.to_string().as_str() {
+            "axis" => (&mut axis, 0..=7, "an axis is a number from 0 to 7"),
+            "parts" => (&mut parts, 1..=u32::MAX - 1, "there is at least one part"),
+            _ => return Err(syn::Error::new_spanned(&side, "expected `axis` or `parts`")),
+        };
+        list.parse::<Token![=]>()?;
+        let literal: LitInt = list.parse()?;
+        let value: u32 = literal.base10_parse()?;
+        if !allowed.contains(&value) {
+            return Err(syn::Error::new_spanned(&literal, message));
+        }
+        if slot.replace(value).is_some() {
+            return Err(syn::Error::new_spanned(&side, format!("duplicate `{side}` in `partition`")));
+        }
+        if !list.is_empty() {
+            list.parse::<Token![,]>()?;
+        }
+    }
+    Ok((axis, parts))
 }
 
 /// Where-predicates from a string: `"T: Element, U: Clone"`.

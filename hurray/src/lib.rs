@@ -18,7 +18,6 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
-mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -26,6 +25,13 @@ mod reader;
 mod sys;
 mod view;
 mod writer;
+
+#[cfg(any(feature = "burn", feature = "ndarray", feature = "safetensors"))]
+mod integrations;
+
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -43,17 +49,18 @@ pub use integrations::burn;
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
-    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, Strictness,
-    from_slice, load, map, save, to_bytes, to_writer,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver,
+    SliceElement, Strictness, from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
 pub use reader::{
     ContainerInfo, File, OpenOptions, SequentialEnd, SequentialReader, SequentialTensor, TensorEntry,
 };
 pub use view::{
-    BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
-    DynTensorView, Hilbert, HilbertView, Index, Morton, MortonView, Packed, PackedView, PageIndices,
-    QuantizedTensor, QuantizedView, Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
+    BaseOf, BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
+    DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Overlay, OverlayBase, OverlayView,
+    Packed, PackedView, PageIndices, Part, Partition, PartitionView, Piece, QuantizedTensor, QuantizedView,
+    Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,
@@ -62,3 +69,6 @@ pub use writer::{
 
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
+
+#[cfg(feature = "safetensors")]
+pub use integrations::safetensors;

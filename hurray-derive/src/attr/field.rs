@@ -6,7 +6,7 @@ use syn::{Attribute, ExprPath, Lifetime, LitStr, Token};
 
 use super::{Attr, Bounds, Fallback, Level, add_alias, bounds, fallback, flag, walk};
 use crate::ctxt::Ctxt;
-use crate::value::{self, Dim, Layout};
+use crate::value::{self, Dim, Layout, Partition};
 
 /// What `#[hurray(..)]` says on a field.
 #[derive(Default)]
@@ -25,6 +25,7 @@ pub(crate) struct Field {
     pub(crate) kv: Attr<()>,
     pub(crate) layout: Attr<Layout>,
     pub(crate) load_with: Attr<ExprPath>,
+    pub(crate) partition: Attr<Partition>,
     pub(crate) rename: Attr<LitStr>,
     pub(crate) save_with: Attr<ExprPath>,
     pub(crate) shape: Attr<Vec<Dim>>,
@@ -57,6 +58,7 @@ impl Field {
             "kv" => self.kv.set(name, flag(name, input)?)?,
             "layout" => self.layout.set(name, value::layout(input)?)?,
             "load_with" => self.load_with.set(name, value::function(input)?)?,
+            "partition" => self.partition.set(name, value::partition(input)?)?,
             "rename" => self.rename.set(name, value::name(input)?)?,
             "save_with" => self.save_with.set(name, value::function(input)?)?,
             "shape" => self.shape.set(name, value::shape(input)?)?,
@@ -87,6 +89,7 @@ impl Field {
             || self.align.is_set()
             || self.cast.is_set()
             || self.element_type.is_set()
+            || self.partition.is_set()
             || self.tied.is_set()
     }
 }

@@ -31,7 +31,7 @@ const CONTAINER: [&str; 14] = [
 
 const VARIANT: [&str; 4] = ["alias", "rename", "rename_all", "skip"];
 
-const FIELD: [&str; 21] = [
+const FIELD: [&str; 22] = [
     "alias",
     "align",
     "borrow",
@@ -43,6 +43,7 @@ const FIELD: [&str; 21] = [
     "kv",
     "layout",
     "load_with",
+    "partition",
     "rename",
     "save_with",
     "shape",

@@ -15,6 +15,7 @@ pub(super) fn check(ctxt: &Ctxt, container: &Container<'_>, fields: &Fields<'_>,
     check_with(ctxt, field);
     check_skipped_direction(ctxt, field);
     check_tied(ctxt, field);
+    check_partition(ctxt, field);
     check_shape_names(ctxt, container, fields, field);
 }
 
@@ -56,7 +57,7 @@ fn check_flatten(ctxt: &Ctxt, fields: &Fields<'_>, field: &Field<'_>) {
 /// `#[hurray(kv, shape = [3])]`
 fn check_kv(ctxt: &Ctxt, field: &Field<'_>) {
     if field.attrs.kv.is_set() {
-        let refused = ["align", "cast", "element_type", "layout", "shape", "tied"];
+        let refused = ["align", "cast", "element_type", "layout", "partition", "shape", "tied"];
         none_of(ctxt, &field.attrs.given, &refused, "is about a tensor, and a `kv` field is none");
     }
 }
@@ -71,7 +72,7 @@ fn check_with(ctxt: &Ctxt, field: &Field<'_>) {
     if let Some(with) = with {
         let why =
             format!("and `{with}` exclude each other: the function decides what the field is in the file");
-        none_of(ctxt, &attrs.given, &["kv", "tied", "cast", "layout"], &why);
+        none_of(ctxt, &attrs.given, &["kv", "tied", "cast", "layout", "partition"], &why);
     }
 }
 
@@ -97,6 +98,14 @@ fn check_tied(ctxt: &Ctxt, field: &Field<'_>) {
             &refused,
             "has no effect on a tied tensor: the other one is stored",
         );
+    }
+}
+
+/// `#[hurray(partition(axis = 0, parts = 2), tied = "w")]`, `#[hurray(partition(axis = 0, parts = 2), layout = "keep")]`
+fn check_partition(ctxt: &Ctxt, field: &Field<'_>) {
+    if field.attrs.partition.is_set() {
+        let why = "and `partition` exclude each other: the parts are tensors of their own";
+        none_of(ctxt, &field.attrs.given, &["tied", "layout"], why);
     }
 }
 

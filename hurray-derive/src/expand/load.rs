@@ -12,9 +12,10 @@
 //! All fields are tried before the first `?`, so that one error lists all that is wrong.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 
 use super::{Table, const_dimensions, is_dimension, local};
 use crate::ast::{Container, Data, Direction, Field, Fields, Variant};
@@ -170,6 +171,10 @@ fn group(
     loads.sort_by_key(|(field, _)| !is_dimension(field, fields));
     for (field, load) in loads {
         let local = local(field);
+        if field.attrs.partition.get().is_some_and(|partition| partition.parts.is_some()) {
+            let ty = field.ty;
+            statements.push(quote!(__p::holds_whole::<#ty>(&__group);));
+        }
         statements.push(quote!(let #local = #load;));
         if is_dimension(field, fields) {
             let (ty, name) = (field.ty, &field.rust);
@@ -245,7 +250,7 @@ impl Source<'_> {
     /// The value.
     fn call(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default()),
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default()),
             Self::Function(path) => quote!(#path()),
             Self::Local(local) => local.to_token_stream(),
         }
@@ -254,7 +259,8 @@ impl Source<'_> {
     /// A function that gives the value.
     fn function(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default),
+            // All of it at the type, so that a type without a default is one error.
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default),
             Self::Function(path) => path.to_token_stream(),
             Self::Local(local) => quote!(|| #local),
         }

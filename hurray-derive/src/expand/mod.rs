@@ -177,6 +177,13 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
     if let Some(target) = attrs.tied.get() {
         call.extend(quote!(.tied(#target)));
     }
+    if let Some(partition) = attrs.partition.get() {
+        let axis = Literal::u32_unsuffixed(partition.axis);
+        match partition.parts.map(Literal::u32_unsuffixed) {
+            Some(parts) => call.extend(quote!(.parts(#axis, #parts))),
+            None => call.extend(quote!(.part(#axis))),
+        }
+    }
     match direction {
         Direction::Save => {
             match attrs.layout.get() {

@@ -9,7 +9,7 @@
 //! ```
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::{Table, const_dimensions, is_dimension, local};
@@ -160,6 +160,14 @@ fn statement(field: &Field<'_>, value: &TokenStream, table: &mut Table) -> Token
     }
     if field.attrs.kv.is_set() {
         return quote!(__p::save_kv::<#ty>(&mut __group, #entry, #value)?;);
+    }
+    if let (Some(partition), Some(name)) = (field.attrs.partition.get(), field.attrs.partition.name()) {
+        if partition.parts.is_none() {
+            let message = "without `parts` the field holds one part of a tensor, so it can't be saved: say how many \
+                           parts a save makes, or add `skip_saving`";
+            return quote_spanned!(name.span()=> ::core::compile_error!(#message););
+        }
+        return quote!(__p::save_parts::<#ty>(&mut __group, #entry, #value)?;);
     }
     quote!(__p::save_field::<#ty>(&mut __group, #entry, #value)?;)
 }

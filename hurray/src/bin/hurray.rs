@@ -1,3 +1,7 @@
 //! The `hurray` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hurray::cli::main()
+}

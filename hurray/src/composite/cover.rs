@@ -3,8 +3,8 @@
 use crate::error::{FormatError, Rule};
 
 /// Boxes of one rank, in one allocation.
-#[derive(Debug)]
-pub(super) struct Boxes {
+#[derive(Debug, Clone)]
+pub(crate) struct Boxes {
     rank: usize,
     /// How many; rank 0 has nothing to count by.
     len: usize,
@@ -14,24 +14,24 @@ pub(super) struct Boxes {
 
 /// `[start, end)`.
 #[derive(Debug, Clone, Copy)]
-struct Side {
-    start: u64,
-    end: u64,
+pub(super) struct Side {
+    pub(super) start: u64,
+    pub(super) end: u64,
 }
 
 /// Boxes of which any two may overlap, by their numbers.
-type Group = Vec<usize>;
+pub(super) type Group = Vec<usize>;
 
 impl Boxes {
     /// Up to this many boxes every pair is tested.
     const FEW: usize = 24;
 
-    pub(super) fn new(rank: usize) -> Self {
+    pub(crate) fn new(rank: usize) -> Self {
         Self { rank, len: 0, sides: Vec::new() }
     }
 
     /// Adds a box of `rank` dimensions whose ends are known not to overflow.
-    pub(super) fn push(&mut self, offset: &[u64], shape: &[u64]) {
+    pub(crate) fn push(&mut self, offset: &[u64], shape: &[u64]) {
         let sides = offset.iter().zip(shape);
         self.sides
             .extend(sides.map(|(start, size)| Side { start: *start, end: start.saturating_add(*size) }));
@@ -56,7 +56,11 @@ impl Boxes {
         })
     }
 
-    fn sides(&self, number: usize) -> &[Side] {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn sides(&self, number: usize) -> &[Side] {
         let start = number.saturating_mul(self.rank);
         self.sides.get(start..start.saturating_add(self.rank)).unwrap_or_default()
     }
@@ -74,7 +78,7 @@ impl Boxes {
         while let Some(group) = groups.pop() {
             let halves = if group.len() > Self::FEW { self.split(&group) } else { None };
             match halves {
-                Some((low, high)) => groups.extend([low, high]),
+                Some(Halves { low, high, .. }) => groups.extend([low, high]),
                 None => {
                     if let Some(pair) = self.find_in_pairs(&group) {
                         return Some(pair);
@@ -89,7 +93,7 @@ impl Boxes {
     ///
     /// Boxes across the coordinate are in both groups, so the dimension that has the fewest of them is taken;
     /// none if no dimension is worth it.
-    fn split(&self, group: &[usize]) -> Option<(Group, Group)> {
+    pub(super) fn split(&self, group: &[usize]) -> Option<Halves> {
         let good = group.len().saturating_add(group.len() / 8);
         let tolerable = group.len().saturating_add(group.len() / 2).saturating_add(group.len() / 8);
         let mut best: Option<Cut> = None;
@@ -109,7 +113,7 @@ impl Boxes {
                 |number: &usize| self.side(*number, dimension).is_some_and(|side| keep(side, coordinate));
             group.iter().copied().filter(is_kept).collect()
         };
-        Some((pick(Side::is_low), pick(Side::is_high)))
+        Some(Halves { dimension, coordinate, low: pick(Side::is_low), high: pick(Side::is_high) })
     }
 
     /// The cut at the median of the starts in one dimension; none if a half would be no smaller.
@@ -146,6 +150,15 @@ impl Boxes {
     }
 }
 
+/// A group split in two at a coordinate.
+pub(super) struct Halves {
+    pub(super) dimension: usize,
+    pub(super) coordinate: u64,
+    /// The boxes that are [low](Side::is_low); those across the coordinate are in both.
+    pub(super) low: Group,
+    pub(super) high: Group,
+}
+
 /// Where to split a group.
 struct Cut {
     /// The boxes of both halves.
@@ -158,11 +171,11 @@ impl Side {
     // Two sides that overlap are both low or both high: if the later start is below the coordinate, both
     // starts are; otherwise each of them ends above it, or is empty and starts at it or above.
 
-    fn is_low(self, coordinate: u64) -> bool {
+    pub(super) fn is_low(self, coordinate: u64) -> bool {
         self.start < coordinate
     }
 
-    fn is_high(self, coordinate: u64) -> bool {
+    pub(super) fn is_high(self, coordinate: u64) -> bool {
         self.end > coordinate || self.start >= coordinate
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn check_head(head: &TensorDescriptor, rule: CompositionRule) -> Resu
 }
 
 /// CMP-15 to CMP-24. The shard of the member, where the rule demands one.
-pub(super) fn check_member<'m>(
+pub(crate) fn check_member<'m>(
     head: &TensorDescriptor,
     rule: CompositionRule,
     member: &'m TensorDescriptor,

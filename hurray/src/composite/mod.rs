@@ -5,8 +5,12 @@ mod cover;
 mod member;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub(crate) use assemble::{Assembly, Descriptors, assemble, assemble_at};
+pub(crate) use cover::Boxes;
+pub(crate) use member::check_member;
+pub(crate) use tree::BoxTree;
 
 use crate::descriptor::CompositionRule;
 

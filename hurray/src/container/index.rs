@@ -44,6 +44,11 @@ impl Index {
         if !records.is_sorted_by_key(|record| record.descriptor_offset) {
             records.sort_unstable_by_key(|record| (record.descriptor_offset, record.index_position));
         }
+        let mut table_offset = 0u32;
+        for record in &mut records {
+            record.table_offset = table_offset;
+            table_offset = table_offset.saturating_add(record.descriptor_length);
+        }
         let index = Self { records, names: OnceLock::new() };
         if !names_are_unique {
             let table = index.name_table(file)?;
@@ -51,6 +56,12 @@ impl Index {
         }
         index.check_order(file, region, mode)?;
         Ok(index)
+    }
+
+    /// The length of all descriptors together, in bytes, if a table of them can exist.
+    pub(super) fn descriptors_length(&self) -> Option<u64> {
+        let Some(last) = self.records.last() else { return Some(0) };
+        u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
     }
 
     /// By position: the place in the order of descriptors.
@@ -120,7 +131,7 @@ fn decode_records(
     })?;
     let mut records = Vec::with_capacity(capacity);
     let mut rest = cursor.take(cursor.remaining())?;
-    for index_position in 0..count {
+    for index_position in (0..=u32::MAX).take(capacity) {
         let offset = end.saturating_sub(length_of(rest));
         match Record::split_off(rest, offset, index_position, region) {
             Some((record, after)) => {
@@ -145,8 +156,8 @@ pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
     let anywhere = Region { start: 0, end: u64::MAX };
     let start = cursor.take(cursor.remaining()).ok()?;
     let mut rest = start;
-    for index_position in 0..count {
-        (_, rest) = Record::split_off(rest, 0, index_position, anywhere)?;
+    for _ in 0..count {
+        (_, rest) = Record::split_off(rest, 0, 0, anywhere)?;
     }
     start.len().checked_sub(rest.len())?.checked_add(Index::COUNT_SIZE)
 }

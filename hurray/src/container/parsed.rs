@@ -1,6 +1,7 @@
 //! All of a file but its tensors.
 
-use super::{Header, Index, KvSection, MIN_FILE_SIZE, Trailer, wrong};
+use super::table::decode_table;
+use super::{Header, Index, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
 use crate::error::{OpenError, Rule};
 use crate::policy::Policy;
 
@@ -12,6 +13,8 @@ pub(crate) struct Parsed {
     pub(crate) trailer: Trailer,
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
+    /// Where the copies of all descriptors lie back to back, if the file has sound ones.
+    pub(crate) table: Option<Section>,
 }
 
 impl Parsed {
@@ -36,6 +39,7 @@ impl Parsed {
         };
         let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
-        Ok(Self { header, trailer, index, kv })
+        let table = decode_table(file.into(), &index, &kv);
+        Ok(Self { header, trailer, index, kv, table })
     }
 }

@@ -19,7 +19,9 @@ pub(crate) struct Record {
     /// In bytes, from the start of the first buffer to the end of the last one.
     pub(crate) data_length: u64,
     /// The place in the index, from 0.
-    pub(crate) index_position: u64,
+    pub(crate) index_position: u32,
+    /// Where the copy of the descriptor lies among the copies of all, in bytes; saturated where no table reaches.
+    pub(super) table_offset: u32,
 }
 
 impl Record {
@@ -54,6 +56,13 @@ impl Record {
         Section::new(self.descriptor_offset, u64::from(self.descriptor_length))
     }
 
+    /// The copy of the descriptor in a table of all.
+    #[inline]
+    pub(crate) fn copy_in<'f>(&self, table: &'f [u8]) -> Option<&'f [u8]> {
+        let start = usize::try_from(self.table_offset).ok()?;
+        table.get(start..)?.get(..usize::try_from(self.descriptor_length).ok()?)
+    }
+
     /// From the first buffer to the end of the last one.
     pub(crate) fn data(&self) -> Option<Section> {
         Section::new(self.data_offset, self.data_length)
@@ -80,7 +89,7 @@ impl Record {
     pub(super) fn split_off(
         bytes: &[u8],
         offset: u64,
-        index_position: u64,
+        index_position: u32,
         region: Region,
     ) -> Option<(Self, &[u8])> {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
@@ -99,6 +108,7 @@ impl Record {
             data_offset: u64::from_le_bytes(*data_offset),
             data_length: u64::from_le_bytes(*data_length),
             index_position,
+            table_offset: 0,
         };
         let is_sound = name_length >= 1
             && *flags == [0; 4]
@@ -142,6 +152,7 @@ impl Record {
             data_offset: cursor.u64()?,
             data_length: cursor.u64()?,
             index_position: 0,
+            table_offset: 0,
         };
         let flags = cursor.u32()?;
         record.check(flags, region).map_err(|error| error.shifted(fields).in_tensor(name))

@@ -15,6 +15,12 @@ impl<'f> FileBytes<'f> {
         Self { bytes, origin }
     }
 
+    /// The offset in the file of a part of its bytes.
+    pub(crate) fn offset_of(self, part: &[u8]) -> Option<u64> {
+        let start = part.as_ptr().addr().checked_sub(self.bytes.as_ptr().addr())?;
+        self.origin.checked_add(u64::try_from(start).ok()?)
+    }
+
     /// `length` bytes at `offset` in the file.
     #[inline]
     pub(crate) fn range(self, offset: u64, length: usize) -> Option<&'f [u8]> {

@@ -68,7 +68,7 @@ fn an_index_in_any_order_is_found_by_name_and_listed_by_place() {
         let parsed = Parsed::decode(&bytes, &Policy::default()).unwrap();
         let names: Vec<&str> = parsed.index.records().iter().map(|record| record.name(&*bytes)).collect();
         assert_eq!(names, ["b", "a", "c"]);
-        let in_index: Vec<u64> = parsed.index.records().iter().map(|record| record.index_position).collect();
+        let in_index: Vec<u32> = parsed.index.records().iter().map(|record| record.index_position).collect();
         assert_eq!(in_index, if sorted { [1, 0, 2] } else { [0, 1, 2] });
         for (position, name) in names.iter().enumerate() {
             assert_eq!(parsed.index.find((&*bytes).into(), name), Some(position));

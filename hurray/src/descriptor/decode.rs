@@ -14,6 +14,16 @@ use super::sections::{ExtensionType, MemberRole, Shard, Statistics};
 use super::{Dims, TensorDescriptor};
 
 impl TensorDescriptor {
+    /// The descriptor that `bytes` start with, in strict mode and without private tags; what follows it is not
+    /// read. Files are read by [`File`](crate::File).
+    ///
+    /// # Errors
+    ///
+    /// The rule that is broken, with the offset from the start of `bytes`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, FormatError> {
+        Self::decode(bytes, &Policy::default())
+    }
+
     /// The descriptor that `bytes` start with; nothing beyond its own length is read.
     ///
     /// Every rule that one descriptor decides holds for the result, but for what `policy` relaxes. Offsets in

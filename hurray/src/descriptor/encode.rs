@@ -8,6 +8,15 @@ use super::header::{FIXED_LEN, Flags, MAGIC, VERSION_MAJOR};
 use super::sections::{ExtensionType, MemberRole, Statistics};
 
 impl TensorDescriptor {
+    /// The bytes of the descriptor in a file, as version 1.0 has it. The trailing bytes of a newer minor
+    /// version, which nothing here understands, are not kept.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut sink = Sink::with_capacity(self.encoded_len());
+        self.encode(&mut sink);
+        sink.into_vec()
+    }
+
     /// Appends the descriptor as version 1.0 has it (DSC-12, VER-04).
     ///
     /// The trailing bytes of a newer minor version, which nothing here understands, are not kept.

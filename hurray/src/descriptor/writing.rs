@@ -35,7 +35,7 @@ impl TensorDescriptor {
     }
 
     /// The rules that readers check, strictly.
-    pub(super) fn check_as_built(&self) -> Result<(), FormatError> {
+    pub(crate) fn check_as_built(&self) -> Result<(), FormatError> {
         let policy = self.own_tags();
         check_element_type(self.element_type, self.extension_type.is_some(), &policy)?;
         Rule::Lay02.check(!matches!(self.layout, Layout::Unknown { .. }), |e| {

@@ -10,6 +10,7 @@ mod packed;
 mod pod;
 mod scalar;
 mod stored;
+mod sum;
 mod types;
 
 pub use complex::{Complex64, Complex128};
@@ -23,6 +24,7 @@ pub use stored::{PackedSlice, Stored};
 pub use types::ElementType;
 
 pub(crate) use cast::FloatCast;
+pub(crate) use sum::{add, from_f32, has_sum};
 pub(crate) mod sealed {
     /// Keeps the element traits to the types of the format.
     pub trait Sealed {}

@@ -64,6 +64,20 @@ macro_rules! packed {
                     values.copy(from, out)
                 }
 
+                #[inline]
+                fn decode(bytes: &[u8]) -> Option<Self::Value> {
+                    bytes.first().map(|code| Self::unpack(*code))
+                }
+
+                fn collect<E>(
+                    count: usize,
+                    fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+                ) -> Result<Vec<Self::Value>, E> {
+                    let mut codes = vec![0; count];
+                    fill(&mut codes)?;
+                    Ok(codes.into_iter().map(Self::unpack).collect())
+                }
+
                 fn encode(values: &[Self::Value]) -> Result<Vec<u8>, usize> {
                     if let Some(at) = values.iter().position(|value| Self::pack(*value).is_none()) {
                         return Err(at);

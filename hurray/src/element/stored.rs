@@ -40,6 +40,15 @@ pub trait Stored: Sealed + Copy + Debug + Send + Sync + 'static {
     #[doc(hidden)]
     fn copy(values: Self::Values<'_>, from: usize, out: &mut [Self::Value]) -> Option<()>;
 
+    /// One element from its bytes; one below 8 bits from a byte with the pattern in its low bits.
+    #[doc(hidden)]
+    fn decode(bytes: &[u8]) -> Option<Self::Value>;
+
+    /// `count` elements from their bytes, one byte each below 8 bits, which start as zeros and `fill` writes.
+    #[doc(hidden)]
+    fn collect<E>(count: usize, fill: impl FnOnce(&mut [u8]) -> Result<(), E>)
+    -> Result<Vec<Self::Value>, E>;
+
     /// The bytes of elements in a file. `Err` is the position of the first that does not fit in the type.
     #[doc(hidden)]
     fn encode(values: &[Self::Value]) -> Result<Vec<u8>, usize>;
@@ -74,6 +83,17 @@ impl<T: Element> Stored for T {
     fn copy(values: &[T], from: usize, out: &mut [T]) -> Option<()> {
         out.copy_from_slice(values.get(from..from.checked_add(out.len())?)?);
         Some(())
+    }
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Option<T> {
+        bytemuck::try_pod_read_unaligned(bytes).ok()
+    }
+
+    fn collect<E>(count: usize, fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Result<Vec<T>, E> {
+        let mut elements = Self::zeros(count);
+        fill(bytemuck::cast_slice_mut(&mut elements))?;
+        Ok(elements)
     }
 
     fn encode(values: &[T]) -> Result<Vec<u8>, usize> {

@@ -46,6 +46,14 @@ pub enum OpenError {
         /// Which rule, where and how.
         source: FormatError,
     },
+    /// The copy of a descriptor that the file keeps for fast opening differs from the descriptor itself.
+    #[error("{} has a table of descriptors that does not agree with the descriptor of `{}`", DisplayPath(path), tensor.escape_debug())]
+    DescriptorTable {
+        /// The file, where there is one.
+        path: Option<PathBuf>,
+        /// The tensor.
+        tensor: Box<str>,
+    },
     /// The bytes in memory do not start at an address that the views need.
     #[error(
         "the bytes start at an address aligned to {have}, views need {need}: copy them with `File::copy_from_slice`"
@@ -91,7 +99,9 @@ impl OpenError {
             Self::NotHurray { .. } => Some(Rule::Hdr02),
             Self::Truncated { have: ..Self::MIN_SIZE, .. } => Some(Rule::Hdr01),
             Self::Truncated { .. } => Some(Rule::Trl01),
-            Self::Io { .. } | Self::Misaligned { .. } | Self::Limit { .. } => None,
+            Self::Io { .. } | Self::DescriptorTable { .. } | Self::Misaligned { .. } | Self::Limit { .. } => {
+                None
+            }
         }
     }
 
@@ -106,6 +116,7 @@ impl OpenError {
             | Self::NotHurray { path, .. }
             | Self::Truncated { path, .. }
             | Self::Format { path, .. }
+            | Self::DescriptorTable { path, .. }
             | Self::Limit { path, .. } => path.as_deref(),
             Self::Misaligned { .. } => None,
         }
@@ -119,6 +130,7 @@ impl OpenError {
             | Self::NotHurray { path, .. }
             | Self::Truncated { path, .. }
             | Self::Format { path, .. }
+            | Self::DescriptorTable { path, .. }
             | Self::Limit { path, .. } => {
                 path.get_or_insert_with(|| file.to_owned());
             }
@@ -142,6 +154,8 @@ pub enum FileKind {
     Empty,
     /// A directory.
     Directory,
+    /// A Hurray file, where something else is wanted.
+    Hurray,
     /// A safetensors file.
     Safetensors,
     /// A GGUF file.
@@ -171,6 +185,7 @@ impl fmt::Display for FileKind {
         f.write_str(match self {
             Self::Empty => "empty",
             Self::Directory => "a directory",
+            Self::Hurray => "a Hurray file",
             Self::Safetensors => "a safetensors file",
             Self::Gguf => "a GGUF file",
             Self::GitLfsPointer => "a git-lfs pointer (fetch the file itself with `git lfs pull`)",

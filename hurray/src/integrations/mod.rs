@@ -1,4 +1,8 @@
-//! Frameworks, each behind a feature of its name.
+//! What meets other crates, each behind a feature of its own.
 
 #[cfg(feature = "burn")]
 pub mod burn;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+#[cfg(feature = "safetensors")]
+pub mod safetensors;

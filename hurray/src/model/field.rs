@@ -13,6 +13,14 @@ pub enum Dim {
     Rest,
 }
 
+/// What `partition(..)` says of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) axis: usize,
+    /// How many parts a save makes; none for a field that holds the part of one rank.
+    pub(crate) count: Option<usize>,
+}
+
 /// What is static about a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
@@ -32,6 +40,7 @@ pub struct Field {
     pub(crate) keep_layout: bool,
     /// The alignment in bytes that the buffer handle declares.
     pub(crate) align: Option<u32>,
+    pub(crate) parts: Option<Parts>,
     /// The version of the struct that has the field first.
     pub(crate) since: Option<u32>,
 }
@@ -50,6 +59,7 @@ impl Field {
             cast: false,
             keep_layout: false,
             align: None,
+            parts: None,
             since: None,
         }
     }
@@ -68,6 +78,11 @@ impl Field {
         self
     }
 
+    /// Whether elements are converted on the way.
+    pub(crate) const fn converts(&self) -> bool {
+        self.cast || self.element_type.is_some()
+    }
+
     /// Whether anything but the name is said of the tensor that the field has to be.
     pub(crate) const fn describes_tensor(&self) -> bool {
         self.shape.is_some()
@@ -75,6 +90,7 @@ impl Field {
             || self.cast
             || self.keep_layout
             || self.align.is_some()
+            || self.parts.is_some()
     }
 
     /// What the tensor's shape has to be.
@@ -123,6 +139,20 @@ impl Field {
     #[must_use]
     pub const fn align(mut self, bytes: u32) -> Self {
         self.align = Some(bytes);
+        self
+    }
+
+    /// The tensor is split along an axis.
+    #[must_use]
+    pub const fn parts(mut self, axis: usize, count: usize) -> Self {
+        self.parts = Some(Parts { axis, count: Some(count) });
+        self
+    }
+
+    /// The field holds the part of one rank of a tensor that is split along an axis.
+    #[must_use]
+    pub const fn part(mut self, axis: usize) -> Self {
+        self.parts = Some(Parts { axis, count: None });
         self
     }
 

@@ -1,6 +1,6 @@
 //! Models: what `#[derive(HurraySave, HurrayLoad)]` implements, the walks that call it, and the impls for std types.
 
-mod field;
+pub(crate) mod field;
 mod impls;
 mod kv;
 mod load;
@@ -15,7 +15,9 @@ use crate::descriptor::Dims;
 use crate::writer::SaveError;
 
 pub use field::{Dim, Field, Variant};
-pub use impls::{LoadUnitEnum, SaveUnitEnum, SliceElement};
+pub use impls::{LoadUnitEnum, LoadWhole, SaveParts, SaveUnitEnum, SliceElement};
+#[cfg(feature = "ndarray")]
+pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
 pub use load::{
     GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Reported, Strictness, from_slice, load,

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::File;
+use crate::bytes::align_up;
 use crate::container::{Record, Section};
 use crate::descriptor::TensorDescriptor;
 use crate::descriptor::placement::{Extent, IndexedPlace};
@@ -19,6 +20,8 @@ pub struct TensorEntry<'f> {
     pub(super) region_end: u64,
     pub(super) policy: &'f Policy,
     pub(super) owner: Option<&'f File>,
+    /// The copies of all descriptors; empty without them.
+    pub(super) table: &'f [u8],
 }
 
 impl<'f> TensorEntry<'f> {
@@ -34,6 +37,46 @@ impl<'f> TensorEntry<'f> {
             .descriptor()
             .and_then(|section| section.of(self.bytes))
             .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
+    }
+
+    /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
+    #[inline]
+    pub(crate) fn descriptor_at_hand(&self) -> Result<&'f [u8], FormatError> {
+        match self.record.copy_in(self.table) {
+            Some(copy) => Ok(copy),
+            None => self.descriptor_bytes(),
+        }
+    }
+
+    /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs (PLC-01 to
+    /// PLC-04); `None` if anything is unusual.
+    #[inline]
+    pub(crate) fn only_buffer(&self, byte_size: u64) -> Option<&'f [u8]> {
+        let Record { descriptor_offset, descriptor_length, data_offset, data_length, .. } = self.record;
+        let end = descriptor_offset.checked_add(u64::from(descriptor_length))?;
+        let is_in_place = align_up(end, u64::from(self.alignment)) == Some(data_offset)
+            && data_length == byte_size
+            && data_offset.checked_add(data_length)? <= self.region_end;
+        if !is_in_place {
+            return None;
+        }
+        self.record.data()?.of(self.bytes)
+    }
+
+    /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
+    pub(crate) fn copy_agrees(&self) -> bool {
+        match self.record.copy_in(self.table) {
+            Some(copy) => self.descriptor_bytes().is_ok_and(|bytes| bytes == copy),
+            None => true,
+        }
+    }
+
+    /// Decodes the descriptor, or its copy, and checks it alone: what typed access goes by. The buffers are
+    /// looked for where the index says, and held against the bounds of the file, whichever it is.
+    pub(crate) fn known_descriptor(&self) -> Result<TensorDescriptor, FormatError> {
+        let bytes = self.descriptor_at_hand()?;
+        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
+            .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
     }
 
     /// Decodes the descriptor in the tensor region, and checks it alone.
@@ -132,7 +175,7 @@ impl<'f> TensorEntry<'f> {
     /// The place in the index, from 0.
     #[must_use]
     pub fn index_position(&self) -> u64 {
-        self.record.index_position
+        self.record.index_position.into()
     }
 
     /// The place in the order of the file, from 0: what [`Member::Tensor`](crate::Member) refers to.
@@ -146,6 +189,7 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
+    #[cfg(feature = "burn")]
     pub(crate) fn policy(&self) -> &'f Policy {
         self.policy
     }

@@ -80,7 +80,7 @@ impl OpenOptions {
         let path = path.as_ref();
         // SAFETY: the caller keeps the file unchanged, as this function demands.
         let backing = unsafe { Backing::map(path) }?;
-        self.open(backing, Some(path))
+        self.open(backing, Some(path), false)
     }
 
     /// Reads the whole file into memory, once and in order.
@@ -90,7 +90,8 @@ impl OpenOptions {
     pub fn read(self, path: impl AsRef<Path>) -> Result<File, OpenError> {
         let path = path.as_ref();
         let backing = Backing::read(path, |head| head.starts_with(&Header::MAGIC))?;
-        self.open(backing, Some(path))
+        // All bytes were read anyhow.
+        self.open(backing, Some(path), true)
     }
 
     /// Takes the bytes of a file. They are copied if the vector's memory does not start at a multiple of 8.
@@ -98,7 +99,7 @@ impl OpenOptions {
     /// # Errors
     /// [`OpenError`]: `NotHurray`, `Truncated`, and `Format` for a broken rule.
     pub fn from_vec(self, bytes: Vec<u8>) -> Result<File, OpenError> {
-        self.open(Backing::from_vec(bytes), None)
+        self.open(Backing::from_vec(bytes), None, false)
     }
 
     /// Borrows bytes that live as long as the program.
@@ -108,7 +109,7 @@ impl OpenOptions {
     /// `include_bytes!` alone does not see to.
     pub fn from_static(self, bytes: &'static [u8]) -> Result<File, OpenError> {
         check_alignment(bytes)?;
-        self.open(Backing::Static(bytes), None)
+        self.open(Backing::Static(bytes), None, false)
     }
 
     /// Copies the bytes of a file.
@@ -116,7 +117,7 @@ impl OpenOptions {
     /// # Errors
     /// As [`from_vec`](Self::from_vec).
     pub fn copy_from_slice(self, bytes: &[u8]) -> Result<File, OpenError> {
-        self.open(Backing::Aligned(AlignedBytes::copy_from(bytes)), None)
+        self.open(Backing::Aligned(AlignedBytes::copy_from(bytes)), None, false)
     }
 
     /// Parses bytes that a caller lends, for a load that borrows from them.
@@ -126,15 +127,18 @@ impl OpenOptions {
         Ok(Source::new(bytes, parsed, &self.policy, None))
     }
 
-    fn open(self, backing: Backing, path: Option<&Path>) -> Result<File, OpenError> {
-        self.checked(backing, path).map_err(|error| match path {
+    fn open(self, backing: Backing, path: Option<&Path>, compare: bool) -> Result<File, OpenError> {
+        self.checked(backing, path, compare).map_err(|error| match path {
             Some(path) => error.with_path(path),
             None => error,
         })
     }
 
-    fn checked(self, backing: Backing, path: Option<&Path>) -> Result<File, OpenError> {
+    fn checked(self, backing: Backing, path: Option<&Path>, compare: bool) -> Result<File, OpenError> {
         let file = File::new(backing, self.policy, path)?;
+        if self.validate_descriptors || compare {
+            file.validate_descriptor_table()?;
+        }
         if self.validate_descriptors
             && let Some(error) = file.validate_structure().into_iter().next()
         {

@@ -3,12 +3,26 @@
 use super::{Contents, File, padding};
 use crate::composite::{self, Assembly, Descriptors};
 use crate::descriptor::TensorDescriptor;
-use crate::error::{FormatError, Rule};
+use crate::error::{FormatError, OpenError, Rule};
 
 /// How many errors one check reports; a hostile file may hold one per tensor.
 const MAX_ERRORS: usize = 1000;
 
 impl File {
+    /// Holds the copies of the descriptors, which the file may keep for fast opening, against the descriptors.
+    ///
+    /// # Errors
+    /// [`OpenError::DescriptorTable`] for the first that differs.
+    pub fn validate_descriptor_table(&self) -> Result<(), OpenError> {
+        match self.tensors().find(|entry| !entry.copy_agrees()) {
+            Some(entry) => Err(OpenError::DescriptorTable {
+                path: self.path().map(ToOwned::to_owned),
+                tensor: entry.name().into(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// Checks every descriptor, where its buffers are, and every composite. Reports all that is wrong, at
     /// most a thousand errors; empty if nothing is.
     #[must_use]

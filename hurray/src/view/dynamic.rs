@@ -1,6 +1,7 @@
 //! Tensors whose element type and layout are known only at run time.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::bytes::SharedBytes;
 use super::entry::typed;
@@ -115,7 +116,27 @@ impl<'a> DynTensorView<'a> {
     }
 }
 
+impl<'a> DynTensorView<'a> {
+    /// A tensor that is no composite head.
+    pub(crate) fn of_raw(raw: RawTensor<'a>) -> Self {
+        Self(raw)
+    }
+
+    pub(crate) fn as_raw(&self) -> &RawTensor<'a> {
+        &self.0
+    }
+}
+
 impl DynTensor {
+    /// A tensor that is no composite head.
+    pub(crate) fn of_shared(tensor: SharedTensor) -> Self {
+        Self(tensor)
+    }
+
+    pub(crate) fn into_shared(self) -> SharedTensor {
+        self.0
+    }
+
     /// The view that all access goes through.
     #[must_use]
     pub fn view(&self) -> DynTensorView<'_> {
@@ -140,12 +161,16 @@ impl DynTensor {
     }
 }
 
+/// Shares the elements if they lie in row-major order; else they are put in that order.
 impl<T: Element> From<Tensor<T>> for DynTensor {
     fn from(tensor: Tensor<T>) -> Self {
         let as_u64 = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
-        let bytes: SharedBytes = tensor.to_vec().into();
-        let size = as_u64(bytes.as_slice().len());
         let shape: Dims = tensor.shape().iter().map(|&dim| as_u64(dim)).collect();
+        let is_packed = tensor.as_slice().is_some();
+        let tensor = if is_packed { tensor } else { tensor.view().to_dense() };
+        let len = tensor.as_ref().len();
+        let bytes = SharedBytes::of(Arc::new(tensor), 0..len).unwrap_or_default();
+        let size = as_u64(len);
         Self(SharedTensor::new(TensorDescriptor::row_major(T::TYPE, shape, size), [bytes]))
     }
 }

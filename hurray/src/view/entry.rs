@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
-use crate::descriptor::{DYNAMIC, Layout, TensorDescriptor};
+use crate::descriptor::{DYNAMIC, Layout, PlainDescriptor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
 use crate::reader::TensorEntry;
@@ -22,7 +22,29 @@ impl<'f> TensorEntry<'f> {
     /// descriptor breaks a rule.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
-        let descriptor = self.descriptor()?;
+        if let Some(view) = self.plain_view() {
+            return Ok(view);
+        }
+        self.any_view()
+    }
+
+    /// The view of a row-major tensor without anything special: nearly every tensor of nearly every model.
+    #[inline]
+    fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
+        let descriptor = PlainDescriptor::read(self.descriptor_at_hand().ok()?, size_of::<T>())?;
+        if descriptor.type_tag != const { T::TYPE.tag() } {
+            return None;
+        }
+        let buffer = self.only_buffer(descriptor.byte_size)?;
+        let start = to_usize(descriptor.byte_offset)?;
+        let bytes = buffer.get(start..)?.get(..descriptor.elements.checked_mul(size_of::<T>())?)?;
+        let data = bytemuck::try_cast_slice(bytes).ok()?;
+        let shape = Shape::from_parts(descriptor.dims, descriptor.rank)?;
+        Some(TensorView::contiguous(data, shape))
+    }
+
+    fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
+        let descriptor = self.known_descriptor()?;
         // Before the placement: an element type or layout that is another one says more than a size.
         expect_plain(&descriptor, T::TYPE)?;
         let buffers = self.buffers_of(&descriptor)?;
@@ -43,7 +65,7 @@ impl<'f> TensorEntry<'f> {
 
     /// Shape and bytes of a packed, row-major bool tensor.
     pub(crate) fn packed_bools(&self) -> Result<(SmallVec<[usize; 8]>, &'f [u8]), TensorError> {
-        let descriptor = self.descriptor()?;
+        let descriptor = self.known_descriptor()?;
         expect_plain(&descriptor, ElementType::Bool)?;
         if *descriptor.layout() != Layout::RowMajor {
             return Err(TensorError::Layout { expected: "row_major", found: descriptor.layout().name() });
@@ -74,6 +96,15 @@ pub(crate) fn typed<'f, T: Element>(
     buffer: &'f [u8],
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
+    dense(descriptor, buffer)
+}
+
+/// The elements of a dense layout as values of a type of the same width, whatever their element type is.
+#[inline]
+pub(crate) fn dense<'f, T: Element>(
+    descriptor: &TensorDescriptor,
+    buffer: &'f [u8],
+) -> Result<TensorView<'f, T>, TensorError> {
     let shape = shape_of(descriptor)?;
     let strides = match descriptor.layout() {
         Layout::RowMajor => Strides::row_major(&shape),

@@ -10,9 +10,12 @@ mod entry;
 mod geometry;
 mod hilbert_curve;
 mod index;
+mod of_composite;
 mod of_entry;
+mod overlay;
 mod packed;
 mod paged;
+mod partition;
 mod parts;
 mod quantized;
 mod raw;
@@ -28,12 +31,15 @@ mod tiled;
 mod twin;
 mod values;
 mod walk;
+mod whole;
 
 pub use curves::{Hilbert, HilbertView, Morton, MortonView};
 pub use dynamic::{DynTensor, DynTensorView};
 pub use index::Index;
+pub use overlay::{BaseOf, Overlay, OverlayBase, OverlayView};
 pub use packed::{Packed, PackedView};
 pub use paged::{BlockPaged, BlockPagedView, PageIndices};
+pub use partition::{Part, Partition, PartitionView, Piece};
 pub use quantized::{QuantizedTensor, QuantizedView, Symmetry};
 pub use shape::Shape;
 pub use sparse::{Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView};
@@ -43,10 +49,18 @@ pub use tiled::{Tiled, TiledView};
 
 pub use values::Values;
 
+#[cfg(feature = "burn")]
 pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
+#[cfg(feature = "safetensors")]
+pub(crate) use entry::dense;
+pub(crate) use of_composite::{keep_alive, whole_at};
+pub(crate) use partition::{merged, share_of};
 pub(crate) use raw::{RawTensor, SharedTensor};
 pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
 pub(crate) use twin::View;
 pub(crate) use values::{dequantized_values, logical_value, logical_values};
+pub(crate) use whole::{
+    Kind as WholeKind, Plan as WholePlan, Rule as WholeRule, Whole, shard_of, whole_head,
+};

@@ -1,6 +1,6 @@
 //! Views of any kind, plain values and data rules, of the tensors of an open file.
 
-use super::bytes::SharedBytes;
+use super::of_composite::keep_alive;
 use super::raw::RawTensor;
 use super::twin::View;
 use super::values::{Values, dequantized_values, logical_values};
@@ -12,7 +12,7 @@ use crate::reader::{File, TensorEntry};
 impl<'f> TensorEntry<'f> {
     /// The descriptor and the buffers, with where in the file they are.
     pub(crate) fn raw_tensor(&self) -> Result<RawTensor<'f>, FormatError> {
-        let descriptor = self.descriptor()?;
+        let descriptor = self.known_descriptor()?;
         let buffers = self.buffers_of(&descriptor)?;
         let offsets = self.extents_of(&descriptor)?;
         let offsets = offsets.into_iter().map(|extent| extent.offset);
@@ -28,10 +28,7 @@ impl<'f> TensorEntry<'f> {
     /// share.
     pub(crate) fn twin_as<V: View<'f>>(&self) -> Result<V::Twin, TensorError> {
         let memory = self.owner().map(File::shared_memory);
-        let share = |bytes: &'f [u8]| {
-            let shared = memory.as_ref().and_then(|memory| SharedBytes::part_of(memory, bytes));
-            shared.unwrap_or_else(|| SharedBytes::copy_from(bytes))
-        };
+        let share = |bytes: &'f [u8]| keep_alive(memory.as_ref(), bytes);
         Ok(self.view_as::<V>()?.to_twin(&share))
     }
 

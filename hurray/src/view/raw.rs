@@ -8,7 +8,7 @@ use super::bytes::SharedBytes;
 use super::data;
 use super::index::Extents;
 use crate::bytes::to_usize;
-use crate::descriptor::TensorDescriptor;
+use crate::descriptor::{MemberRole, Shard, TensorDescriptor};
 use crate::element::ElementType;
 use crate::error::{FormatError, Rule, TensorError};
 
@@ -161,6 +161,19 @@ impl SharedTensor {
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
         let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+    }
+
+    /// The same tensor as a member of a whole.
+    ///
+    /// # Errors
+    /// [`TensorError::Format`] for layouts that no member of a partition or an overlay has (SHD-03), and for a
+    /// box that does not lie inside the whole.
+    pub(crate) fn as_member(&self, shard: Shard, role: Option<MemberRole>) -> Result<Self, TensorError> {
+        let mut descriptor = self.descriptor().clone();
+        descriptor.shard = Some(Box::new(shard));
+        descriptor.member_role = role;
+        descriptor.check_as_built()?;
+        Ok(Self::new(descriptor, self.buffers.iter().cloned()))
     }
 
     /// The bytes of each buffer.

@@ -38,6 +38,12 @@ impl Shape {
         Some(shape)
     }
 
+    /// The first `rank` of eight dimensions, of which the others are 0.
+    #[inline]
+    pub(crate) fn from_parts(dims: [usize; Self::MAX_RANK], rank: usize) -> Option<Self> {
+        (rank <= Self::MAX_RANK).then_some(Self { dims, rank: u8::try_from(rank).ok()? })
+    }
+
     /// The dimensions, dimension 0 first.
     #[must_use]
     pub fn dims(&self) -> &[usize] {

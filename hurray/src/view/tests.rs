@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::index;
+use super::values::logical_values;
 use super::*;
-use crate::descriptor::{Layout, TileOrder, Tiled as TiledLayout};
+use crate::descriptor::{KvRole, Layout, TileOrder, Tiled as TiledLayout};
 use crate::element::{Bool, F6E2M3, I4, Stored, U2};
 
 /// Shapes up to rank 5, with empty dimensions and such of size 1.
@@ -215,6 +216,77 @@ proptest! {
             prop_assert_eq!(csf.view().to_dense().unwrap(), &values[..]);
             prop_assert_eq!(by_index(&shape, |at| csf.view().get(at).unwrap()), &values[..]);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn paged_tokens_come_back(
+        tokens in proptest::collection::vec(0..7_usize, 0..4), heads in 1..3_usize, size in 1..4_usize, page in 1..4_u32,
+    ) {
+        let per_token = heads * size;
+        let all = numbers(&[tokens.iter().sum(), heads, size]);
+        let mut rest = all.as_slice();
+        let mut sequences = Vec::new();
+        for count in &tokens {
+            let (own, after) = rest.split_at(count * per_token);
+            sequences.push(own);
+            rest = after;
+        }
+        let paged = BlockPaged::<u16>::from_sequences(&sequences, heads, size, page, KvRole::Key).unwrap();
+        let view = paged.view();
+        for (sequence, values) in sequences.iter().enumerate() {
+            for (at, value) in values.iter().enumerate() {
+                let (token, head, dim) = (at / per_token, at / size % heads, at % size);
+                prop_assert_eq!(view.get_token(sequence, token, head, dim).unwrap(), *value);
+            }
+            // Never past the last page.
+            let end = values.len().div_ceil(per_token * page as usize) * page as usize;
+            prop_assert!(view.get_token(sequence, end, 0, 0).is_err());
+        }
+        // Counts that the file determines are the right ones, and any tensor is flat once they are told.
+        match view.token_counts().unwrap() {
+            Some(counts) => prop_assert_eq!(&counts[..], &tokens[..]),
+            None => prop_assert!(matches!(view.to_dense(), Err(crate::TensorError::TokenCounts))),
+        }
+        let told = view.with_token_counts(&tokens).unwrap();
+        prop_assert_eq!(told.to_dense().unwrap(), &all[..]);
+        prop_assert_eq!(by_index(told.shape(), |at| told.get(at).unwrap()), &all[..]);
+        let mut wrong = tokens.clone();
+        if let Some(first) = wrong.first_mut() {
+            *first += 1;
+            prop_assert!(told.with_token_counts(&wrong).is_err());
+        }
+    }
+
+    #[test]
+    fn strides_of_any_sign_are_followed(shape in shapes(1..=4), flips in proptest::collection::vec(-1..=1_i64, 4)) {
+        // Row-major strides, each kept, reversed or made a broadcast.
+        let strides: Vec<i64> = (0..shape.len())
+            .map(|k| shape[k + 1..].iter().product::<usize>() as i64 * flips[k])
+            .collect();
+        let count: usize = shape.iter().product();
+        let start: i64 = strides.iter().zip(&shape).map(|(s, &n)| (n.max(1) as i64 - 1) * (-s).max(0)).sum();
+        let bits = pattern::<Bool>(&[count.max(1) + start as usize + 8], 7, |x| x & 1 == 1);
+        let buffer = if count == 0 { Vec::new() } else { Bool::encode(&bits).unwrap() };
+        // The first element starts at a whole byte.
+        let first = if count == 0 { 0 } else { (start as usize).next_multiple_of(8) };
+        let mut descriptor = super::dense::describe(
+            crate::ElementType::Bool, &shape, Layout::Strided { strides: strides.as_slice().into() }, [buffer.len() as u64],
+        );
+        descriptor.byte_offset = first as u64 / 8;
+        let raw = RawTensor::new(descriptor, [buffer.as_slice()]);
+        let view = PackedView::<Bool>::from_raw(raw.clone()).unwrap();
+        let reference = by_index(&shape, |at| {
+            let offset: i64 = at.iter().zip(&strides).map(|(&i, s)| i as i64 * s).sum();
+            bits[(first as i64 + offset) as usize]
+        });
+        prop_assert_eq!(view.to_vec(), &reference[..]);
+        prop_assert_eq!(by_index(&shape, |at| view.get(at).unwrap()), &reference[..]);
+        let values = logical_values(&raw, &crate::Limits::default()).unwrap();
+        prop_assert_eq!(values.iter().collect::<Vec<_>>(), reference.into_iter().map(crate::Scalar::Bool).collect::<Vec<_>>());
     }
 }
 

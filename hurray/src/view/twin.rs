@@ -113,6 +113,12 @@ macro_rules! views {
             }
         }
 
+        impl $($twin_generics)* From<$twin $($twin_args)*> for $crate::view::DynTensor {
+            fn from(twin: $twin $($twin_args)*) -> Self {
+                Self::of_shared(twin.tensor)
+            }
+        }
+
         impl $($view_generics)* $crate::view::twin::View<'a> for $view $($view_args)* {
             type Twin = $twin $($twin_args)*;
 

@@ -64,6 +64,12 @@ impl Values {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// Elements of a type from their bytes, `width` for each.
+    pub(crate) fn from_bytes(element_type: ElementType, width: usize, bytes: Vec<u8>) -> Self {
+        let count = bytes.len().checked_div(width).unwrap_or(0);
+        Self { element_type, width, count, bytes }
+    }
 }
 
 /// Every element as stored, in row-major logical order.
@@ -107,15 +113,16 @@ pub(crate) fn dequantized_values(raw: &RawTensor<'_>, limits: &Limits) -> Result
 }
 
 /// Copies elements of any width, at any alignment.
-struct ToBytes<'a, 'o> {
+pub(crate) struct ToBytes<'a, 'o> {
     /// Bytes of an element, or its bits if several share a byte.
-    unit: Result<usize, u32>,
-    from: &'a [u8],
-    to: &'o mut [u8],
+    pub(crate) unit: Result<usize, u32>,
+    pub(crate) from: &'a [u8],
+    pub(crate) to: &'o mut [u8],
 }
 
 impl ToBytes<'_, '_> {
-    fn copy(&mut self, from: usize, to: usize, len: usize) -> Option<()> {
+    /// Copies stored elements `from..from + len` to `to..to + len`.
+    pub(crate) fn copy(&mut self, from: usize, to: usize, len: usize) -> Option<()> {
         let width = match self.unit {
             Ok(width) => width,
             Err(bits) => {

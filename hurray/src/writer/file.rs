@@ -42,19 +42,35 @@ pub(crate) fn save_atomically(
     plan: SealedPlan<'_>,
     options: &FileOptions<'_>,
 ) -> Result<SaveReport, SaveError> {
+    let report = SaveReport::new(&plan, Some(path));
+    let size = plan.file_size_bytes();
+    replace_file(path, size, options, |sink| {
+        plan.write_to(sink, options.progress).map_err(|error| error.with_path(path))
+    })?;
+    Ok(report)
+}
+
+/// Gives `path` the `size` bytes that `write` writes, all or none of them; see [`save_atomically`].
+pub(crate) fn replace_file<E>(
+    path: &Path,
+    size: u64,
+    options: &FileOptions<'_>,
+    write: impl FnOnce(&mut PacedFile<'_>) -> Result<(), E>,
+) -> Result<(), E>
+where
+    E: From<SaveError>,
+{
     let in_path = |source: io::Error| SaveError::Io { path: Some(path.to_owned()), source };
     let target = Target::resolve(path).map_err(in_path)?;
     if !options.overwrite && target.replaced.is_some() {
-        return Err(in_path(io::ErrorKind::AlreadyExists.into()));
+        return Err(in_path(io::ErrorKind::AlreadyExists.into()).into());
     }
     let temporary = target.create_temporary().map_err(in_path)?;
-    let report = SaveReport::new(&plan, Some(path));
 
-    if plan.file_size_bytes() >= RESERVE_FROM {
-        durable::reserve(temporary.as_file(), plan.file_size_bytes()).map_err(in_path)?;
+    if size >= RESERVE_FROM {
+        durable::reserve(temporary.as_file(), size).map_err(in_path)?;
     }
-    let sink = PacedFile::new(temporary.as_file(), options.sync);
-    plan.write_to(sink, options.progress).map_err(|error| error.with_path(path))?;
+    write(&mut PacedFile::new(temporary.as_file(), options.sync))?;
 
     if options.sync {
         temporary.as_file().sync_all().map_err(in_path)?;
@@ -68,7 +84,7 @@ pub(crate) fn save_atomically(
     if options.sync {
         durable::sync_folder(&target.folder).map_err(in_path)?;
     }
-    Ok(report)
+    Ok(())
 }
 
 /// The file to replace or create, with symbolic links followed.

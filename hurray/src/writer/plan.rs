@@ -65,6 +65,11 @@ impl Items {
         self.ends.len()
     }
 
+    /// All descriptors, encoded back to back.
+    pub(super) fn descriptors(&self) -> &[u8] {
+        self.descriptors.as_slice()
+    }
+
     /// All items in file order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> + Clone {
         let mut start = Ends::default();
@@ -89,6 +94,19 @@ impl Items {
             position.checked_sub(1).map_or(Some(Ends::default()), |before| self.ends.get(before).copied())?;
         let end = self.ends.get(position)?;
         Some((self.descriptors.as_slice().get(start.descriptor..end.descriptor)?, start.source..end.source))
+    }
+
+    /// All but the items at some positions, in ascending order, which have no sources.
+    fn without(&self, positions: &[usize]) -> Self {
+        let mut kept = Self { names: Names::new(), descriptors: Sink::default(), ends: Vec::new() };
+        let items = self.iter().zip(&self.ends).enumerate();
+        for (_, (item, ends)) in items.filter(|(position, _)| positions.binary_search(position).is_err()) {
+            // They were unique before.
+            let _ = kept.names.push(item.name);
+            kept.descriptors.bytes(item.descriptor);
+            kept.ends.push(Ends { descriptor: kept.descriptors.len(), ..*ends });
+        }
+        kept
     }
 
     fn descriptor_mut(&mut self, position: usize) -> Option<&mut [u8]> {
@@ -121,14 +139,9 @@ impl<'s> Plan<'s> {
         Plan::new(self.options)
     }
 
-    /// Tells errors who owns the names to come, such as the name of a type.
-    pub(crate) fn set_owner(&mut self, owner: Option<&'static str>) {
-        self.owner = owner;
-    }
-
-    /// How many tensors there are so far, heads included.
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
+    /// Tells errors who owns the names to come, such as the name of a type; gives who owned those before.
+    pub(crate) fn set_owner(&mut self, owner: Option<&'static str>) -> Option<&'static str> {
+        std::mem::replace(&mut self.owner, owner)
     }
 
     /// Adds a tensor, one source per buffer of its descriptor, and gives its position.
@@ -175,6 +188,13 @@ impl<'s> Plan<'s> {
             .descriptor_mut(position)
             .and_then(|head| composites::set_member_count(head, members))
             .ok_or_else(|| Rule::Cmp27.broken().expected_to_be("the head of a group").into())
+    }
+
+    /// Takes heads away again, at positions in ascending order. The tensors after them move up.
+    pub(crate) fn withdraw(&mut self, positions: &[usize]) {
+        if !positions.is_empty() {
+            self.items = self.items.without(positions);
+        }
     }
 
     /// Adds a KV entry.

@@ -12,7 +12,7 @@ use super::progress::{Progress, Reporting};
 use super::source::{TensorSource, len};
 use super::tail::{Tail, index_entry};
 use crate::bytes::{Sink, align_up};
-use crate::container::{Header, KvValue};
+use crate::container::{DESCRIPTORS, Header, KvValue, encode_table};
 use crate::descriptor::TensorDescriptor;
 use crate::error::Rule;
 
@@ -36,10 +36,15 @@ pub(crate) struct SealedPlan<'s> {
 impl<'s> SealedPlan<'s> {
     pub(super) fn new(plan: Plan<'s>) -> Result<Self, SaveError> {
         let Plan { options, items, sources, mut metadata, .. } = plan;
-        let PlanOptions { form, checksums, .. } = options;
+        let PlanOptions { form, checksums, descriptor_table } = options;
         let policy = composites::own_policy();
         let descriptors = items.iter().map(|item| TensorDescriptor::decode(item.descriptor, &policy));
         composites::check(items.iter().map(|item| item.name), descriptors)?;
+        if descriptor_table && items.len() > 0 {
+            metadata
+                .insert(DESCRIPTORS, KvValue::Bytes(encode_table(items.descriptors())))
+                .map_err(|error| Rule::Kv06.broken().but_found(error))?;
+        }
         if checksums {
             // The values are not known yet, their place and size are: the end of the section.
             let values = vec![0; items.len().saturating_mul(CHECKSUM_SIZE)];

@@ -5,6 +5,7 @@ use crate::error::FileKind;
 /// What the bytes look like.
 pub(super) fn of(file: &[u8]) -> FileKind {
     const BY_MAGIC: &[(&[u8], FileKind)] = &[
+        (b"HRRYFILE", FileKind::Hurray),
         (b"version https://git-lfs", FileKind::GitLfsPointer),
         (b"GGUF", FileKind::Gguf),
         (b"PK\x03\x04", FileKind::Zip),
@@ -63,8 +64,9 @@ mod tests {
 
     #[test]
     fn tells_formats_apart() {
-        let cases: [(&[u8], FileKind); 16] = [
+        let cases: [(&[u8], FileKind); 17] = [
             (b"", FileKind::Empty),
+            (b"HRRYFILE\x01\0", FileKind::Hurray),
             (b"version https://git-lfs.github.com/spec/v1\noid sha256:..", FileKind::GitLfsPointer),
             (b"\x10\0\0\0\0\0\0\0{\"a\":{}}", FileKind::Safetensors),
             (b"GGUF\x03\0\0\0", FileKind::Gguf),

@@ -4,6 +4,8 @@ mod extent;
 mod kind;
 
 use super::Header;
+#[cfg(feature = "safetensors")]
+use crate::error::FileKind;
 use crate::error::{FormatError, OpenError};
 
 /// Names what `file`, which does not start with the magic, is.
@@ -13,6 +15,12 @@ pub(crate) fn not_hurray(file: &[u8]) -> OpenError {
         return cut(file, None);
     }
     OpenError::NotHurray { path: None, found: kind::of(file) }
+}
+
+/// What a file is, by its first bytes.
+#[cfg(feature = "safetensors")]
+pub(crate) fn kind_of(start: &[u8]) -> FileKind {
+    kind::of(start)
 }
 
 /// A file of another size than it should have.

@@ -20,7 +20,7 @@ impl ExtensionType {
     }
 
     /// Elements per byte below 8 bits, else 1.
-    fn packing_factor(&self) -> u8 {
+    pub(crate) fn packing_factor(&self) -> u8 {
         match self.bit_width {
             1 => 8,
             2 => 4,

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use crate::model::load::{GroupLoader, Loader, Migration, Reported};
-use crate::model::{AsDimension, Field, HurrayLoad, KvLoad};
+use crate::model::{AsDimension, Field, HurrayLoad, KvLoad, LoadWhole};
 
 /// A struct; its head, if the file has one, is checked.
 pub fn load_group<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, 'f>, Reported> {
@@ -21,8 +21,11 @@ pub fn load_field<'f, T: HurrayLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
     field: &'static Field,
 ) -> Result<T, Reported> {
-    group.derived_field(field, None::<fn() -> T>, T::load)
+    group.plain_field(field, T::load)
 }
+
+/// A check at compile time: the field can hold the whole of a tensor in parts.
+pub fn holds_whole<'f, T: LoadWhole<'f>>(_: &GroupLoader<'_, 'f>) {}
 
 /// A field that takes a default where the file has nothing.
 pub fn load_field_or<'f, T: HurrayLoad<'f>>(
@@ -39,7 +42,7 @@ pub fn load_field_with<'f, T>(
     field: &'static Field,
     load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
 ) -> Result<T, Reported> {
-    group.derived_field(field, None::<fn() -> T>, load)
+    group.plain_field(field, load)
 }
 
 /// A field by a function of the user's, that takes a default where the file has nothing.
@@ -62,7 +65,7 @@ pub fn load_kv<'f, T: KvLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
     field: &'static Field,
 ) -> Result<T, Reported> {
-    group.derived_field(field, None::<fn() -> T>, |loader| loader.kv_value())
+    group.plain_field(field, |loader| loader.kv_value())
 }
 
 /// A field that is one key-value entry, or takes a default.

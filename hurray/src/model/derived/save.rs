@@ -1,7 +1,8 @@
 //! Saving structs and their fields.
 
+use crate::model::field::Parts;
 use crate::model::save::{GroupSaver, Saver};
-use crate::model::{AsDimension, Field, HurraySave, KvSave};
+use crate::model::{AsDimension, Field, HurraySave, KvSave, SaveParts};
 use crate::writer::SaveError;
 
 /// A struct with a head of its own.
@@ -23,6 +24,20 @@ pub fn save_field<'s, T: HurraySave + ?Sized>(
     group.derived_field(field, |saver| value.save(saver))
 }
 
+/// A field that is one tensor, split as its attributes say.
+pub fn save_parts<'s, T: SaveParts + ?Sized>(
+    group: &mut GroupSaver<'_, 's>,
+    field: &'static Field,
+    value: &'s T,
+) -> Result<(), SaveError> {
+    match field.parts {
+        Some(Parts { axis, count: Some(count) }) => {
+            group.derived_field(field, |saver| value.save_parts(saver, axis, count))
+        }
+        _ => save_field(group, field, value),
+    }
+}
+
 /// A field by a function of the user's.
 pub fn save_field_with<'s, T: ?Sized>(
     group: &mut GroupSaver<'_, 's>,
@@ -38,7 +53,7 @@ pub fn save_flattened<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
     value: &'s T,
 ) -> Result<(), SaveError> {
-    group.flattened(|saver| value.save(saver))
+    group.flattened(std::any::type_name::<T>(), |saver| value.save(saver))
 }
 
 /// A field that is one key-value entry.

@@ -100,13 +100,13 @@ macro_rules! elements {
 elements! { f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64 }
 
 /// Bits, eight to a byte, the first in the lowest bit (FORMAT §4.2).
-fn pack_bools(bools: &[bool]) -> Vec<u8> {
+pub(crate) fn pack_bools(bools: &[bool]) -> Vec<u8> {
     let byte = |bits: &[bool]| bits.iter().rev().fold(0u8, |byte, &bit| (byte << 1) | u8::from(bit));
     bools.chunks(8).map(byte).collect()
 }
 
 /// The first `count` bits.
-fn unpack_bools(bytes: &[u8], count: usize) -> Vec<bool> {
+pub(crate) fn unpack_bools(bytes: &[u8], count: usize) -> Vec<bool> {
     let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
     bits.take(count).collect()
 }

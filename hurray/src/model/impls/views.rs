@@ -16,13 +16,13 @@ use crate::view::{
 use crate::writer::{SaveError, TensorSource};
 
 /// Saves the descriptor and buffers of a view, as they are but for what only readers may leave inexact.
-fn save_raw<'s>(raw: &RawTensor<'s>, saver: Saver<'_, 's>) -> Result<(), SaveError> {
+pub(super) fn save_raw<'s>(raw: &RawTensor<'s>, saver: Saver<'_, 's>) -> Result<(), SaveError> {
     let (descriptor, buffers) = raw.parts().map_err(|error| refused(&saver, error))?;
     saver.tensor(&descriptor, buffers.into_iter().map(TensorSource::Borrowed))
 }
 
 /// Saves what a twin keeps alive: its view lives only for this call, so each buffer is fetched anew in its turn.
-fn save_shared<'s>(
+pub(super) fn save_shared<'s>(
     raw: &RawTensor<'_>,
     buffers: impl Fn() -> Vec<&'s [u8]>,
     saver: Saver<'_, 's>,

@@ -1,11 +1,13 @@
 //! The tensor at the path as elements: borrowed as they lie, or converted and put together where the field's
 //! attributes or a migration say so.
 
+use crate::descriptor::Dims;
 use crate::element::{Element, ElementType, FloatCast};
 use crate::error::TensorError;
 use crate::model::load::redirect::Pieces;
-use crate::model::load::walk::LoadWalk;
+use crate::model::load::walk::{LoadWalk, Rules};
 use crate::model::load::{Loader, Reported};
+use crate::model::shape_rule::Scope;
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
 use crate::view::{Tensor, TensorView};
@@ -43,19 +45,28 @@ impl<'f> Loader<'_, 'f> {
     /// the field's attributes ask for a conversion, which only owned fields can take.
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
         let walk = self.walk;
-        match walk.elements::<T>()? {
-            Elements::Borrowed(view) => Ok(view),
-            Elements::Made(_) => Err(walk.report(Problem::new(
-                ProblemKind::Layout,
-                "elements as they lie in the file, since the field borrows them (a `Tensor` or `Vec` owns its own)",
-                "elements that have to be converted or put together",
-            ))),
+        let rules = walk.take_rules();
+        if walk.redirects.is_in_pieces()
+            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
+        {
+            return walk.borrowed_elements(rules);
+        }
+        let entry = walk.tensor()?;
+        match entry.view::<T>() {
+            Ok(view) => {
+                if let Some((field, scope)) = rules {
+                    walk.check_dims(field, scope, view.shape())?;
+                }
+                Ok(view)
+            }
+            Err(error) => Err(walk.refuse(&error, "")),
         }
     }
 
     /// The tensor at the path, for a field that owns its elements.
     pub(crate) fn elements<T: Element>(self) -> Result<Elements<'f, T>, Reported> {
-        self.walk.elements()
+        let rules = self.walk.take_rules();
+        self.walk.elements(rules)
     }
 
     /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
@@ -68,14 +79,7 @@ impl<'f> Loader<'_, 'f> {
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
     pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
-        if self.redirects.take_pieces().is_some() {
-            let problem = Problem::new(
-                ProblemKind::Layout,
-                "a whole tensor of the file, for a field of this type",
-                "a migration that splits or concatenates",
-            );
-            return Err(self.report(problem));
-        }
+        self.refuse_pieces()?;
         let entry = self.tensor()?;
         if let Some((field, scope)) = self.take_rules() {
             let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
@@ -84,11 +88,51 @@ impl<'f> LoadWalk<'f> {
         Ok(entry)
     }
 
+    /// Refuses a field of a type that a migration can't take apart or put together.
+    pub(super) fn refuse_pieces(&mut self) -> Result<(), Reported> {
+        if self.redirects.take_pieces().is_some() {
+            let problem = Problem::new(
+                ProblemKind::Layout,
+                "a whole tensor of the file, for a field of this type",
+                "a migration that splits or concatenates",
+            );
+            return Err(self.report(problem));
+        }
+        Ok(())
+    }
+
+    /// Elements for a field that can only borrow them, although something was to be done to them.
+    #[cold]
+    fn borrowed_elements<T: Element>(&mut self, rules: Rules) -> Result<TensorView<'f, T>, Reported> {
+        match self.elements::<T>(rules)? {
+            Elements::Borrowed(view) => Ok(view),
+            Elements::Made(_) => Err(self.report(Problem::new(
+                ProblemKind::Layout,
+                "elements as they lie in the file, since the field borrows them (a `Tensor` or `Vec` owns its own)",
+                "elements that have to be converted or put together",
+            ))),
+        }
+    }
+
+    /// Holds the shape of a view against the field's rule.
     #[inline]
-    fn elements<T: Element>(&mut self) -> Result<Elements<'f, T>, Reported> {
-        let rules = self.take_rules();
+    fn check_dims(&mut self, field: &'static Field, scope: Scope, dims: &[usize]) -> Result<(), Reported> {
+        if field.shape.is_none() {
+            return Ok(());
+        }
+        let shape: Dims = dims.iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
+        self.check_shape(field, scope, &shape)
+    }
+
+    fn elements<T: Element>(&mut self, rules: Rules) -> Result<Elements<'f, T>, Reported> {
         let field = rules.map(|(field, _)| field);
+        let mut whole_shape = None;
         let elements = match self.redirects.take_pieces() {
+            None if let Some((field, parts)) = field.and_then(|field| Some((field, field.parts?))) => {
+                let (elements, shape) = self.partitioned(parts, field)?;
+                whole_shape = Some(shape);
+                elements
+            }
             None => self.plain_elements(field)?,
             Some(Pieces::Part { axis, index, parts }) => {
                 let whole = self.plain_elements::<T>(field)?;
@@ -96,12 +140,12 @@ impl<'f> LoadWalk<'f> {
             }
             Some(Pieces::Joined { paths, axis }) => Elements::Made(self.joined(&paths, axis, field)?),
         };
-        if let Some((field, scope)) = rules
-            && field.shape.is_some()
-        {
-            let shape: Vec<u64> =
-                elements.shape().iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();
-            self.check_shape(field, scope, &shape)?;
+        if let Some((field, scope)) = rules {
+            // The rule is about the whole, also where the field has a part of it.
+            match whole_shape {
+                Some(shape) => self.check_shape(field, scope, &shape)?,
+                None => self.check_dims(field, scope, elements.shape())?,
+            }
         }
         Ok(elements)
     }
@@ -113,10 +157,35 @@ impl<'f> LoadWalk<'f> {
         field: Option<&'static Field>,
     ) -> Result<Elements<'f, T>, Reported> {
         let entry = self.tensor()?;
-        if let Some(field) = field
-            && (field.cast || field.element_type.is_some())
+        self.entry_or_whole(&entry, field)
+    }
+
+    /// The elements of a tensor, or those that the members of a partition or an overlay make up.
+    #[inline]
+    pub(super) fn entry_or_whole<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
+        if entry.data_length() == 0
+            && let Some(whole) = self.find_whole(entry)?
         {
-            return self.converted(&entry, field);
+            return self.merged(&whole, field).map(Elements::Made);
+        }
+        self.entry_elements(entry, field)
+    }
+
+    /// The elements of a tensor that is in one piece.
+    #[inline]
+    pub(super) fn entry_elements<T: Element>(
+        &mut self,
+        entry: &TensorEntry<'f>,
+        field: Option<&'static Field>,
+    ) -> Result<Elements<'f, T>, Reported> {
+        if let Some(field) = field
+            && field.converts()
+        {
+            return self.converted(entry, field);
         }
         match entry.view::<T>() {
             Ok(view) => Ok(Elements::Borrowed(view)),
@@ -169,13 +238,7 @@ impl<'f> LoadWalk<'f> {
         match (along, length) {
             (Some(along), Some(length)) if length.checked_mul(parts) == Some(along) => {
                 let start = index.saturating_mul(length);
-                let narrowed = match whole {
-                    Elements::Borrowed(view) => view.narrow(axis, start, length).map(Elements::Borrowed),
-                    Elements::Made(tensor) => {
-                        tensor.view().narrow(axis, start, length).map(|view| Elements::Made(view.to_dense()))
-                    }
-                };
-                narrowed.map_err(|error| self.refuse(&error, ""))
+                self.narrowed(whole, axis, start..start.saturating_add(length))
             }
             _ => Err(self.report(Problem::new(
                 ProblemKind::Shape,

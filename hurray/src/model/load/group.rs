@@ -57,6 +57,23 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         value
     }
 
+    /// Loads a field with all that the derive knows of it.
+    #[inline]
+    pub(crate) fn plain_field<T>(
+        &mut self,
+        field: &'static Field,
+        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        if !field.aliases.is_empty() {
+            return self.derived_field(field, None::<fn() -> T>, load);
+        }
+        let mark = self.walk.push(Segment::Field(field.rust), field.name);
+        let scope = self.frame.scope;
+        let value = self.walk.enter_with((), |walk, ()| walk.described(scope, field, Place::default(), load));
+        self.walk.pop(mark);
+        value
+    }
+
     /// Loads a field with all that the derive knows of it. `default` stands in where the file has nothing.
     pub(crate) fn derived_field<T>(
         &mut self,

@@ -14,6 +14,7 @@ mod redirect;
 mod sequence;
 mod table;
 mod walk;
+mod whole;
 
 use crate::container::KvValue;
 use crate::limits::Limits;
@@ -30,6 +31,7 @@ pub(crate) use finish::problem_of;
 pub use group::GroupLoader;
 pub use key_map::KeyMap;
 pub use migration::Migration;
+pub(crate) use options::Rank;
 pub use options::{LoadOptions, Strictness};
 pub(crate) use walk::LoadWalk;
 

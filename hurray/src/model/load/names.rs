@@ -55,6 +55,16 @@ impl<'n, 'f> Names<'n, 'f> {
         }
     }
 
+    /// Whether the tensor at a position has that name; no tensor has none.
+    #[inline]
+    pub(super) fn is_at(&self, position: usize, name: &str) -> bool {
+        !name.is_empty()
+            && match self.renamed {
+                None => self.contents.name_bytes(position) == name.as_bytes(),
+                Some(_) => self.get(position) == name,
+            }
+    }
+
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         match self.renamed {
             None => self.contents.find(name),

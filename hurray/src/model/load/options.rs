@@ -16,6 +16,13 @@ pub enum Strictness {
     Relaxed,
 }
 
+/// One of several ranks that load a part of a model each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rank {
+    pub(crate) index: usize,
+    pub(crate) count: usize,
+}
+
 /// How strict a load is, and what it hands to the impls of fields.
 ///
 /// ```
@@ -32,6 +39,7 @@ pub struct LoadOptions {
     pub(super) unexpected: Strictness,
     pub(super) mismatched: Strictness,
     pub(super) key_map: Option<KeyMap>,
+    pub(super) rank: Option<Rank>,
     contexts: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -67,6 +75,41 @@ impl LoadOptions {
         self
     }
 
+    /// Loads what rank `index` of `count` needs: fields that are marked `#[hurray(partition(axis = ..))]` get
+    /// their part of the tensor only, all other fields are loaded whole. Ranks count from 0.
+    ///
+    /// In a file with a partition of `count` members, that is member `index`: no page of the other ones is
+    /// touched. Else, in a file with the tensor in one piece or in another number of parts, it is the share of
+    /// the axis that a split into `count` parts gives: equal ones, but the first have one more where that does
+    /// not work out. It is borrowed where it lies side by side in the file; only fields that own their elements
+    /// can take one that has to be put together. The other ranks' parts are not unexpected.
+    ///
+    /// ```
+    /// use hurray::{HurrayLoad, HurraySave, LoadOptions, Tensor, TensorView};
+    ///
+    /// #[derive(HurraySave)]
+    /// struct Linear {
+    ///     #[hurray(partition(axis = 0, parts = 2))]
+    ///     weight: Tensor<f32>,
+    /// }
+    ///
+    /// #[derive(HurrayLoad)]
+    /// struct Shard<'a> {
+    ///     #[hurray(partition(axis = 0))]
+    ///     weight: TensorView<'a, f32>,
+    /// }
+    ///
+    /// let weight = Tensor::from_vec(vec![1.0, 2.0, 3.0, 4.0], &[4, 1])?;
+    /// let file = hurray::File::from_vec(hurray::to_bytes(&Linear { weight })?)?;
+    /// let (shard, _report) = file.load_with::<Shard<'_>>(&LoadOptions::new().rank(1, 2))?;
+    /// assert_eq!(shard.weight.as_slice(), Some(&[3.0, 4.0][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rank(mut self, index: usize, count: usize) -> Self {
+        self.rank = Some(Rank { index, count });
+        self
+    }
+
     /// Other limits than the ones that the file was opened with.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
@@ -93,6 +136,7 @@ impl std::fmt::Debug for LoadOptions {
             .field("unexpected", &self.unexpected)
             .field("mismatched", &self.mismatched)
             .field("key_map", &self.key_map)
+            .field("rank", &self.rank)
             .field("contexts", &self.contexts.len())
             .finish()
     }

@@ -69,6 +69,11 @@ impl Redirects {
         self.targets.insert(path, target);
     }
 
+    #[inline]
+    pub(super) fn is_in_pieces(&self) -> bool {
+        self.pieces.is_some()
+    }
+
     /// What the tensor at the path is to be made of, if it is not there as it is; asked once.
     pub(super) fn take_pieces(&mut self) -> Option<Pieces> {
         self.pieces.take()

@@ -55,13 +55,13 @@ impl Heads {
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         for position in 0..contents.len() {
-            let Some(entry) = contents.entry(position) else { break };
             // This is one more member of the innermost head; one that has all its members is done, and was
             // itself a member that is now whole.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
-            let head = if entry.data_length() == 0 { entry.descriptor().ok() } else { None };
+            let entry = contents.entry_without_data(position);
+            let head = entry.and_then(|entry| entry.known_descriptor().ok());
             if let Some(&composite) = head.as_ref().and_then(|descriptor| descriptor.composite()) {
                 let (rule, members) = (composite.rule, composite.member_count);
                 open.push((heads.len(), members));

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::load::finish::problem_of;
@@ -44,6 +45,9 @@ struct Pending {
     field: &'static Field,
 }
 
+/// What a field's attributes say of its tensor, with the scope of the names in its shape.
+pub(super) type Rules = Option<(&'static Field, Scope)>;
+
 /// The state of one load walk.
 pub(crate) struct LoadWalk<'f> {
     pub(super) source: Source<'f>,
@@ -76,7 +80,7 @@ impl<'f> LoadWalk<'f> {
     pub(crate) fn new(source: Source<'f>, options: &LoadOptions) -> Self {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
-        let has_notes = contents.kv_starting_with("hurray.").next().is_some();
+        let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| key != DESCRIPTORS);
         let has_ties = has_notes && contents.kv_starting_with(crate::model::names::TIED).next().is_some();
         let mut walk = Self {
             used: Used::new(contents.len()),
@@ -162,7 +166,7 @@ impl<'f> LoadWalk<'f> {
     #[inline]
     pub(super) fn find(&self) -> Option<usize> {
         let (names, path) = (self.names(), self.path.as_str());
-        if self.next < names.len() && names.get(self.next) == path {
+        if names.is_at(self.next, path) {
             return Some(self.next);
         }
         names.find(path)
@@ -233,7 +237,7 @@ impl<'f> LoadWalk<'f> {
 
     /// What a field's attributes say of the tensor at the path; asked once.
     #[inline]
-    pub(super) fn take_rules(&mut self) -> Option<(&'static Field, Scope)> {
+    pub(super) fn take_rules(&mut self) -> Rules {
         let path = self.path.mark();
         let pending = self.pending.take_if(|pending| pending.path == path)?;
         Some((pending.field, pending.scope))

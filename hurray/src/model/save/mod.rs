@@ -1,6 +1,8 @@
 //! Saving: one walk over the model fills a plan; nothing is written before the plan stands.
 
 mod endings;
+mod heads;
+mod members;
 mod ties;
 mod walk;
 
@@ -97,7 +99,8 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
-    /// has a group below the format's 8 levels: its members join the nearest head above.
+    /// has a group below the format's 8 levels, or one that gives way to a partition or an overlay at that depth:
+    /// its members join the nearest head above.
     ///
     /// # Errors
     ///
@@ -187,7 +190,8 @@ impl<'p, 's> Saver<'p, 's> {
             all_members &= group.walk.tensors != members;
             keys.push(key);
         }
-        if !all_members {
+        // Without a head, an empty map would look like a missing one.
+        if !all_members || (keys.is_empty() && group.needs_note(0)) {
             let keys = keys.into_iter().map(str::to_owned).collect();
             group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
@@ -271,9 +275,14 @@ impl<'p, 's> GroupSaver<'p, 's> {
     /// Saves the fields of a struct among those of this group.
     pub(crate) fn flattened(
         &mut self,
+        owner: &'static str,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+        // Names that come from two types in one place are told apart by these.
+        let owner = self.walk.plan.set_owner(Some(owner));
+        let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
+        self.walk.plan.set_owner(owner);
+        saved
     }
 
     /// Notes the version of the struct.

@@ -20,7 +20,7 @@ impl<'s> SaveWalk<'s> {
     ) -> Result<SaveWalk<'t>, SaveError> {
         let mut part = SaveWalk::new(self.plan.empty_like()?, self.limits.clone());
         part.path.set(self.path.as_str());
-        part.heads_above = self.depth();
+        part.heads = self.heads.below();
         part.nesting = self.nesting;
         part.metadata_only = self.metadata_only;
         save(&mut part)?;
@@ -29,11 +29,14 @@ impl<'s> SaveWalk<'s> {
 
     /// Appends what was saved into a plan of its own; copies its bytes.
     pub(super) fn append_copied(&mut self, part: SaveWalk<'_>) -> Result<(), SaveError> {
-        let SaveWalk { tensors, entries, root_members, .. } = part;
+        let (tensors, entries, root_members) = (part.tensors, part.entries, part.heads.root_members());
+        for _ in 0..part.heads.to_give_way() {
+            self.heads.give_way();
+        }
         self.plan.append_copied(part.into_plan()?)?;
         self.tensors = self.tensors.saturating_add(tensors);
         self.entries = self.entries.saturating_add(entries);
-        self.add_members(root_members);
+        self.heads.add_members(root_members);
         Ok(())
     }
 
@@ -57,7 +60,8 @@ impl<'s> SaveWalk<'s> {
     }
 
     /// Ends the walk: every second name is held against the first.
-    pub(crate) fn into_plan(self) -> Result<Plan<'s>, SaveError> {
+    pub(crate) fn into_plan(mut self) -> Result<Plan<'s>, SaveError> {
+        self.plan.withdraw(&std::mem::take(&mut self.heads).into_withdrawn());
         for Claim { path, target, part } in &self.claims {
             let is_tied = |name: &str| self.plan.has_kv(&format!("{TIED}{name}"));
             let ancestors = target.match_indices('.').map(|(end, _)| target.get(..end).unwrap_or_default());

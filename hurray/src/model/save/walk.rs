@@ -7,6 +7,8 @@ use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
 use crate::model::Field;
 use crate::model::names::{Mark, NamePath, own_key};
+use crate::model::save::heads::Heads;
+use crate::model::save::members::Membership;
 use crate::model::save::{Place, Saver, ties::Claim};
 use crate::model::shape_rule::{Bindings, Scope};
 use crate::writer::{Plan, SaveError, TensorSource};
@@ -33,8 +35,8 @@ pub(super) enum GroupKind {
 /// A group that is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
-    /// Whether the group has a head of its own, on top of the stack while the group is open.
-    has_head: bool,
+    /// The position of the group's own head, if it has one. It may lose it while it is open.
+    head: Option<usize>,
     is_root: bool,
     is_metadata: bool,
     members_before: u64,
@@ -47,19 +49,21 @@ impl Frame {
     }
 }
 
-/// A head whose members are being collected.
-#[derive(Debug, Clone, Copy)]
-struct OpenHead {
-    position: usize,
-    members: u32,
-}
-
 /// What a field's attributes say of its tensor, until that comes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pending {
     path: Mark,
     scope: Scope,
-    field: &'static Field,
+    pub(super) field: &'static Field,
+    /// Whether the tensor is a part of the one that the shape is about, which was checked.
+    is_part: bool,
+}
+
+impl Pending {
+    /// The same for a part of the tensor.
+    pub(super) fn of_part(self, path: Mark) -> Self {
+        Self { path, is_part: true, ..self }
+    }
 }
 
 /// The state of one save walk.
@@ -67,11 +71,10 @@ pub(crate) struct SaveWalk<'s> {
     pub(super) plan: Plan<'s>,
     pub(super) path: NamePath,
     pub(super) limits: Limits,
-    heads: Vec<OpenHead>,
-    /// Heads that were open where a plan of its own began.
-    pub(super) heads_above: usize,
+    pub(super) heads: Heads,
+    /// Where in a whole the tensor that comes next belongs, if it is a member.
+    pub(super) membership: Option<Membership>,
     pub(super) nesting: usize,
-    pub(super) root_members: u64,
     pub(super) tensors: u64,
     pub(super) entries: u64,
     bindings: Bindings,
@@ -90,10 +93,9 @@ impl<'s> SaveWalk<'s> {
             plan,
             path: NamePath::default(),
             limits,
-            heads: Vec::new(),
-            heads_above: 0,
+            heads: Heads::default(),
+            membership: None,
             nesting: 0,
-            root_members: 0,
             tensors: 0,
             entries: 0,
             bindings: Bindings::default(),
@@ -109,24 +111,20 @@ impl<'s> SaveWalk<'s> {
         self.tensors.saturating_add(self.entries)
     }
 
-    /// Heads on the way down to here.
-    pub(super) fn depth(&self) -> usize {
-        self.heads_above.saturating_add(self.heads.len())
-    }
-
     fn count_member(&mut self) {
         self.tensors = self.tensors.saturating_add(1);
-        self.add_members(1);
+        self.heads.add_members(1);
     }
 
-    /// Counts members of the innermost head.
-    pub(super) fn add_members(&mut self, members: u64) {
-        match self.heads.last_mut() {
-            Some(head) => {
-                head.members = head.members.saturating_add(u32::try_from(members).unwrap_or(u32::MAX));
-            }
-            None => self.root_members = self.root_members.saturating_add(members),
+    /// Refuses a tensor, or a head with tensors after it, where none can be.
+    pub(super) fn refuse_tensor_here(&self) -> Result<(), SaveError> {
+        if self.path.is_root() {
+            return Err(SaveError::Root { what: "a tensor" });
         }
+        if self.metadata_only > 0 {
+            return Err(SaveError::TensorInMetadata { path: self.path.as_str().into() });
+        }
+        Ok(())
     }
 
     pub(super) fn tensor(
@@ -134,23 +132,46 @@ impl<'s> SaveWalk<'s> {
         descriptor: &TensorDescriptor,
         sources: impl IntoIterator<Item = TensorSource<'s>>,
     ) -> Result<(), SaveError> {
-        if self.path.is_root() {
-            return Err(SaveError::Root { what: "a tensor" });
-        }
-        if self.metadata_only > 0 {
-            return Err(SaveError::TensorInMetadata { path: self.path.as_str().into() });
-        }
-        let path = self.path.mark();
-        match self.pending.take_if(|pending| pending.path == path) {
-            None => self.plan.push(self.path.as_str(), descriptor, sources)?,
-            Some(pending) => {
-                self.check_shape(pending, descriptor.shape())?;
-                let aligned = pending.field.align.map(|bytes| descriptor.clone().with_alignment(bytes));
-                self.plan.push(self.path.as_str(), aligned.as_ref().unwrap_or(descriptor), sources)?
-            }
-        };
+        self.refuse_tensor_here()?;
+        let rules = self.take_rules(descriptor.shape())?;
+        let aligned = rules.and_then(|pending| pending.field.align);
+        let aligned = aligned.map(|bytes| descriptor.clone().with_alignment(bytes));
+        let marked = self.membership.take().map(|membership| {
+            let descriptor = aligned.as_ref().unwrap_or(descriptor);
+            membership.mark(descriptor.clone())
+        });
+        let descriptor = marked.as_ref().or(aligned.as_ref()).unwrap_or(descriptor);
+        self.plan.push(self.path.as_str(), descriptor, sources)?;
         self.count_member();
         Ok(())
+    }
+
+    /// What a field's attributes say of the tensor at the path, once; its shape is checked.
+    pub(super) fn take_rules(&mut self, shape: &[u64]) -> Result<Option<Pending>, SaveError> {
+        let path = self.path.mark();
+        let pending = self.pending.take_if(|pending| pending.path == path);
+        if let Some(pending) = pending.filter(|pending| !pending.is_part) {
+            self.check_shape(pending, shape)?;
+        }
+        Ok(pending)
+    }
+
+    /// Opens the head of a partition or an overlay. Groups above it give way if it would lie too deep.
+    pub(super) fn open_head(&mut self, head: &TensorDescriptor) -> Result<usize, SaveError> {
+        while self.heads.depth() >= self.limits.composite_depth {
+            if !self.heads.give_way() {
+                let as_u64 = |depth: usize| u64::try_from(depth).unwrap_or(u64::MAX);
+                return Err(SaveError::Limit {
+                    limit: "composite_depth",
+                    allowed: as_u64(self.limits.composite_depth),
+                    found: as_u64(self.heads.depth().saturating_add(1)),
+                });
+            }
+        }
+        let position = self.plan.push(self.path.as_str(), head, [])?;
+        self.count_member();
+        self.heads.open(position, false);
+        Ok(position)
     }
 
     pub(super) fn kv(&mut self, variants: u32, value: KvValue) -> Result<(), SaveError> {
@@ -179,19 +200,21 @@ impl<'s> SaveWalk<'s> {
         let has_head = kind == GroupKind::Headed
             && !is_root
             && self.metadata_only == 0
-            && self.depth() < self.limits.composite_depth;
+            && self.heads.depth() < self.limits.composite_depth;
+        let mut head = None;
         if has_head {
             let position = self.plan.push_group(self.path.as_str())?;
             self.count_member();
-            self.heads.push(OpenHead { position, members: 0 });
+            self.heads.open(position, true);
+            head = Some(position);
         }
         let is_metadata = kind == GroupKind::Metadata;
         if is_metadata {
             self.metadata_only = self.metadata_only.saturating_add(1);
         }
         self.nesting = self.nesting.saturating_add(1);
-        let (members_before, scope) = (self.root_members, self.bindings.open());
-        Ok(Frame { has_head, is_root, is_metadata, members_before, scope })
+        let (members_before, scope) = (self.heads.root_members(), self.bindings.open());
+        Ok(Frame { head, is_root, is_metadata, members_before, scope })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
@@ -200,22 +223,21 @@ impl<'s> SaveWalk<'s> {
         if frame.is_metadata {
             self.metadata_only = self.metadata_only.saturating_sub(1);
         }
-        if frame.has_head
-            && let Some(head) = self.heads.pop()
+        if let Some(position) = frame.head
+            && let Some(members) = self.heads.close(position)
         {
-            let set = self.plan.set_member_count(head.position, head.members);
+            let members = u32::try_from(members).unwrap_or(u32::MAX);
+            let set = self.plan.set_member_count(position, members);
             debug_assert!(set.is_ok(), "the position is that of a head of this plan");
         }
     }
 
     /// The direct members of an open group; `None` for one without a head of its own (the root counts its own).
     pub(super) fn members(&self, frame: Frame) -> Option<u64> {
-        if frame.has_head {
-            self.heads.last().map(|head| head.members.into())
-        } else if frame.is_root {
-            Some(self.root_members.saturating_sub(frame.members_before))
-        } else {
-            None
+        match frame.head {
+            Some(position) => self.heads.members_of(position),
+            None if frame.is_root => Some(self.heads.root_members().saturating_sub(frame.members_before)),
+            None => None,
         }
     }
 
@@ -235,7 +257,7 @@ impl<'s> SaveWalk<'s> {
             return save(Saver::at(self, place));
         }
         let before = self.written();
-        self.pending = Some(Pending { path: self.path.mark(), scope, field });
+        self.pending = Some(Pending { path: self.path.mark(), scope, field, is_part: false });
         save(Saver::at(self, place))?;
         let was_taken = self.pending.take().is_none();
         if was_taken || self.written() == before {

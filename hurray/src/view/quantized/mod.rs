@@ -1,6 +1,7 @@
 //! Quantized tensors (FORMAT §6): stored elements that stand for real numbers.
 
 mod elements;
+mod encode;
 mod parameters;
 mod quantize;
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use half::{bf16, f16};
 
 use super::QuantizedTensor;
-use super::elements::nf4;
+use super::encode::{Encoder, to_bytes};
 use super::parameters::{Parameter, Parameters};
 use crate::bytes::to_usize;
 use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor, storage_range};
-use crate::element::{ElementType, MiniFloat, bits};
+use crate::element::ElementType;
 use crate::error::{Rule, TensorError};
 use crate::view::bytes::SharedBytes;
 use crate::view::dense::{describe, expect_count};
@@ -458,84 +458,5 @@ impl Transfer for Place<'_> {
         if let (Some(from), Some(to)) = (from, to) {
             to.copy_from_slice(from);
         }
-    }
-}
-
-/// How a real number becomes the pattern of a stored element.
-enum Encoder {
-    Affine(i64, i64),
-    Nf4,
-    Micro(MiniFloat),
-    MicroInteger(i64, i64),
-}
-
-impl Encoder {
-    fn of(descriptor: &TensorDescriptor) -> Self {
-        let storage = descriptor.element_type();
-        let (least, most) = integer_range(storage, 32).unwrap_or((0, 0));
-        match descriptor.quantization() {
-            Some(Quantization::Nf4 { .. }) => Self::Nf4,
-            Some(Quantization::Mxfp { .. }) => match storage {
-                ElementType::Float8E4M3 => Self::Micro(MiniFloat::E4M3),
-                ElementType::Float8E5M2 => Self::Micro(MiniFloat::E5M2),
-                ElementType::Float4E2M1 => Self::Micro(MiniFloat::E2M1),
-                ElementType::Float6E2M3 => Self::Micro(MiniFloat::E2M3),
-                ElementType::Float6E3M2 => Self::Micro(MiniFloat::E3M2),
-                _ => Self::MicroInteger(least, most),
-            },
-            _ => Self::Affine(least, most),
-        }
-    }
-
-    /// What padding holds: the pattern 0.
-    fn zero(&self) -> i64 {
-        0
-    }
-
-    #[expect(
-        clippy::as_conversions,
-        clippy::arithmetic_side_effects,
-        reason = "float arithmetic; conversions of rounded floats saturate, and the zero point is added to at most i64::MAX / 2"
-    )]
-    fn code(&self, value: f32, parameter: Parameter) -> i64 {
-        let scaled = f64::from(value) / f64::from(parameter.scale);
-        match self {
-            Self::Affine(least, most) => {
-                let steps = scaled.round_ties_even().clamp(-1e15, 1e15) as i64;
-                (steps + i64::from(parameter.zero_point)).clamp(*least, *most)
-            }
-            Self::MicroInteger(least, most) => (scaled.round_ties_even() as i64).clamp(*least, *most),
-            Self::Micro(float) => float.encode(scaled, true).into(),
-            // An empty scale means a block of zeros.
-            Self::Nf4 if parameter.scale == 0.0 => 7,
-            Self::Nf4 => nearest(nf4(), scaled),
-        }
-    }
-}
-
-/// The index of the nearest entry of an ascending table, ties to the even index.
-fn nearest(table: &[f32], value: f64) -> i64 {
-    let above = table.partition_point(|entry| f64::from(*entry) < value).min(table.len().saturating_sub(1));
-    let below = above.saturating_sub(1);
-    let distance = |at: usize| table.get(at).map_or(f64::INFINITY, |entry| (f64::from(*entry) - value).abs());
-    let chosen = match distance(below).total_cmp(&distance(above)) {
-        std::cmp::Ordering::Less => below,
-        std::cmp::Ordering::Greater => above,
-        std::cmp::Ordering::Equal if below & 1 == 0 => below,
-        std::cmp::Ordering::Equal => above,
-    };
-    i64::try_from(chosen).unwrap_or(0)
-}
-
-/// The bytes of stored patterns, two's complement.
-fn to_bytes(storage: ElementType, codes: &[i64]) -> Vec<u8> {
-    let low = |code: &i64| code.to_le_bytes();
-    match storage.bits() {
-        Some(bits @ (1 | 2 | 4 | 6)) => bits::pack(bits, codes.iter().map(|code| low(code)[0])),
-        Some(bits) => {
-            let width = usize::try_from(bits >> 3).unwrap_or(0);
-            codes.iter().flat_map(|code| low(code).into_iter().take(width)).collect()
-        }
-        None => Vec::new(),
     }
 }
