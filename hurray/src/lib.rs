@@ -27,6 +27,7 @@ mod view;
 mod writer;
 
 #[cfg(any(feature = "candle", feature = "ndarray", feature = "safetensors"))]
+#[cfg(any(feature = "burn", feature = "candle", feature = "ndarray", feature = "safetensors"))]
 mod integrations;
 
 #[cfg(feature = "cli")]
@@ -67,6 +68,9 @@ pub use writer::{
 
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
+
+#[cfg(feature = "burn")]
+pub use integrations::burn;
 
 #[cfg(feature = "candle")]
 pub use integrations::candle;

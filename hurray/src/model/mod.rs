@@ -27,10 +27,14 @@ pub use report::{LoadReport, Problem, ProblemKind};
 pub use save::{GroupSaver, Saver, save, to_bytes, to_writer};
 pub use shape_rule::AsDimension;
 
-#[cfg(feature = "candle")]
+#[cfg(any(feature = "burn", feature = "candle"))]
 pub(crate) use load::problem_of;
 #[cfg(feature = "candle")]
-pub(crate) use names::{GGML, TIED, own_key};
+pub(crate) use names::GGML;
+#[cfg(feature = "burn")]
+pub(crate) use names::PARAM_ID;
+#[cfg(any(feature = "burn", feature = "candle"))]
+pub(crate) use names::{TIED, own_key};
 
 pub(crate) mod derived;
 

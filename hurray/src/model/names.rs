@@ -18,6 +18,9 @@ pub(crate) const TIED: &str = "hurray.tied.";
 /// The ggml type of the blocks that a uint8 tensor holds.
 #[cfg(feature = "candle")]
 pub(crate) const GGML: &str = "hurray.ggml.";
+/// The id of the parameter of a framework that a tensor is the value of.
+#[cfg(feature = "burn")]
+pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";

@@ -189,6 +189,11 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
+    #[cfg(feature = "burn")]
+    pub(crate) fn policy(&self) -> &'f Policy {
+        self.policy
+    }
+
     /// Adds what this entry knows to an error.
     #[cold]
     pub(crate) fn blamed(&self, error: FormatError) -> FormatError {

@@ -49,6 +49,8 @@ pub use tiled::{Tiled, TiledView};
 
 pub use values::Values;
 
+#[cfg(feature = "burn")]
+pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
 #[cfg(feature = "candle")]
 pub(crate) use dense::Dense;

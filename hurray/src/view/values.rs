@@ -53,6 +53,12 @@ impl Values {
         self.bytes.chunks_exact(self.width.max(1)).map(|bytes| Scalar::decode(self.element_type, bytes))
     }
 
+    /// The bytes that [`as_bytes`](Self::as_bytes) gives.
+    #[cfg(feature = "burn")]
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// The bytes of all elements in row-major order; elements below 8 bits have a byte each.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {

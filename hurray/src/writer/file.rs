@@ -14,6 +14,8 @@ use crate::sys::durable::{self, PacedFile};
 pub(crate) struct FileOptions<'o> {
     /// Whether to wait until file and folder are on the disk.
     pub(crate) sync: bool,
+    /// Whether to take the place of a file that is there.
+    pub(crate) overwrite: bool,
     pub(crate) progress: Option<&'o Progress>,
 }
 
@@ -42,7 +44,7 @@ pub(crate) fn save_atomically(
 ) -> Result<SaveReport, SaveError> {
     let report = SaveReport::new(&plan, Some(path));
     let size = plan.file_size_bytes();
-    replace_file(path, size, options.sync, |sink| {
+    replace_file(path, size, options, |sink| {
         plan.write_to(sink, options.progress).map_err(|error| error.with_path(path))
     })?;
     Ok(report)
@@ -52,7 +54,7 @@ pub(crate) fn save_atomically(
 pub(crate) fn replace_file<E>(
     path: &Path,
     size: u64,
-    sync: bool,
+    options: &FileOptions<'_>,
     write: impl FnOnce(&mut PacedFile<'_>) -> Result<(), E>,
 ) -> Result<(), E>
 where
@@ -60,18 +62,26 @@ where
 {
     let in_path = |source: io::Error| SaveError::Io { path: Some(path.to_owned()), source };
     let target = Target::resolve(path).map_err(in_path)?;
+    if !options.overwrite && target.replaced.is_some() {
+        return Err(in_path(io::ErrorKind::AlreadyExists.into()).into());
+    }
     let temporary = target.create_temporary().map_err(in_path)?;
 
     if size >= RESERVE_FROM {
         durable::reserve(temporary.as_file(), size).map_err(in_path)?;
     }
-    write(&mut PacedFile::new(temporary.as_file(), sync))?;
+    write(&mut PacedFile::new(temporary.as_file(), options.sync))?;
 
-    if sync {
+    if options.sync {
         temporary.as_file().sync_all().map_err(in_path)?;
     }
-    temporary.persist(&target.path).map_err(|error| in_path(error.error))?;
-    if sync {
+    let persisted = if options.overwrite {
+        temporary.persist(&target.path)
+    } else {
+        temporary.persist_noclobber(&target.path)
+    };
+    persisted.map_err(|error| in_path(error.error))?;
+    if options.sync {
         durable::sync_folder(&target.folder).map_err(in_path)?;
     }
     Ok(())
@@ -82,7 +92,6 @@ struct Target {
     path: PathBuf,
     folder: PathBuf,
     /// Of the file that is there already.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "modes are only known to unix"))]
     replaced: Option<Metadata>,
 }
 

@@ -24,9 +24,9 @@ pub use options::{SaveOptions, SaveReport};
 pub use source::TensorSource;
 pub use stream::{Writer, WriterItem, WriterOptions};
 
-#[cfg(feature = "safetensors")]
-pub(crate) use file::replace_file;
 use file::save_atomically;
+#[cfg(feature = "safetensors")]
+pub(crate) use file::{FileOptions, replace_file};
 pub(crate) use options::is_reserved;
 pub(crate) use plan::Plan;
 pub(crate) use plan_parts::Difference;

@@ -22,6 +22,7 @@ use crate::limits::Limits;
 pub struct SaveOptions {
     plan: PlanOptions,
     sync: bool,
+    overwrite: bool,
     metadata: Vec<(String, KvValue)>,
     progress: Option<Arc<Progress>>,
     pub(crate) limits: Limits,
@@ -32,6 +33,7 @@ impl Default for SaveOptions {
         Self {
             plan: PlanOptions { descriptor_table: true, ..PlanOptions::default() },
             sync: true,
+            overwrite: true,
             metadata: Vec::new(),
             progress: None,
             limits: Limits::default(),
@@ -63,6 +65,13 @@ impl SaveOptions {
     /// a crash of the machine (not of the process) may leave an empty or partial file.
     pub fn sync(mut self, sync: bool) -> Self {
         self.sync = sync;
+        self
+    }
+
+    /// Whether a file that is there already is replaced. On by default. Without, a save to its path is an
+    /// error of kind [`AlreadyExists`](std::io::ErrorKind::AlreadyExists), also if the file came up meanwhile.
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
         self
     }
 
@@ -122,7 +131,8 @@ impl SaveOptions {
 
     /// Writes a plan to a path; see [`save_atomically`](super::save_atomically).
     pub(crate) fn write_file(&self, path: &Path, plan: SealedPlan<'_>) -> Result<SaveReport, SaveError> {
-        let options = FileOptions { sync: self.sync, progress: self.progress.as_deref() };
+        let options =
+            FileOptions { sync: self.sync, overwrite: self.overwrite, progress: self.progress.as_deref() };
         super::save_atomically(path, plan, &options)
     }
 
@@ -148,6 +158,7 @@ impl fmt::Debug for SaveOptions {
         f.debug_struct("SaveOptions")
             .field("plan", &self.plan)
             .field("sync", &self.sync)
+            .field("overwrite", &self.overwrite)
             .field("metadata", &self.metadata)
             .finish_non_exhaustive()
     }

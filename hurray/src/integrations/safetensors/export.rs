@@ -17,7 +17,7 @@ use crate::element::Element;
 use crate::error::TensorError;
 use crate::reader::{File, TensorEntry};
 use crate::view::{TensorView, dense};
-use crate::writer::{SaveError, replace_file};
+use crate::writer::{FileOptions, SaveError, replace_file};
 
 /// Converts a Hurray file to a safetensors file: bit for bit, with the metadata that are texts.
 ///
@@ -133,7 +133,8 @@ impl ExportOptions {
                 .ok_or_else(too_large)?;
         }
         let (header, bytes) = header.finish().ok_or_else(too_large)?;
-        replace_file(to, bytes, self.sync, |sink| {
+        let options = FileOptions { sync: self.sync, overwrite: true, progress: None };
+        replace_file(to, bytes, &options, |sink| {
             let write = || -> std::io::Result<()> {
                 let mut sink = BufWriter::with_capacity(1 << 20, sink);
                 sink.write_all(&header)?;

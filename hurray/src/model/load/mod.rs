@@ -26,7 +26,7 @@ use crate::view::SharedMemory;
 pub(crate) use elements::Elements;
 pub use endings::{from_slice, load, map};
 pub use error::LoadError;
-#[cfg(feature = "candle")]
+#[cfg(any(feature = "burn", feature = "candle"))]
 pub(crate) use finish::problem_of;
 pub use group::GroupLoader;
 pub use key_map::KeyMap;
@@ -146,7 +146,7 @@ impl<'l, 'f> Loader<'l, 'f> {
     }
 
     /// One of our own entries about the value.
-    #[cfg(feature = "candle")]
+    #[cfg(any(feature = "burn", feature = "candle"))]
     pub(crate) fn note(&mut self, prefix: &str) -> Option<crate::container::KvRef<'f>> {
         self.walk.note(prefix, self.place)
     }

@@ -93,7 +93,7 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Saves one of our own entries about the path.
-    #[cfg(feature = "candle")]
+    #[cfg(any(feature = "burn", feature = "candle"))]
     pub(crate) fn note(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
         self.walk.note(prefix, self.place.variants, value)
     }
