@@ -18,8 +18,6 @@ mod container;
 pub mod descriptor;
 mod element;
 mod error;
-#[cfg(any(feature = "ndarray", feature = "safetensors"))]
-mod integrations;
 mod limits;
 mod model;
 mod policy;
@@ -27,6 +25,9 @@ mod reader;
 mod sys;
 mod view;
 mod writer;
+
+#[cfg(any(feature = "candle", feature = "ndarray", feature = "safetensors"))]
+mod integrations;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
@@ -46,8 +47,8 @@ pub use error::{FileKind, FormatError, OpenError, Rule, RuleKind, TensorError};
 pub use limits::Limits;
 pub use model::{
     GroupLoader, GroupSaver, HurrayLoad, HurrayLoadOwned, HurraySave, KeyMap, KvEntry, KvLoad, KvSave,
-    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver, Strictness,
-    from_slice, load, map, save, to_bytes, to_writer,
+    LoadError, LoadOptions, LoadReport, Loader, Migration, Problem, ProblemKind, Reported, Saver,
+    SliceElement, Strictness, from_slice, load, map, save, to_bytes, to_writer,
 };
 pub use policy::{Mode, PrivateTags};
 pub use reader::{
@@ -55,7 +56,7 @@ pub use reader::{
 };
 pub use view::{
     BaseOf, BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
-    DynTensorView, Hilbert, HilbertView, Index, Morton, MortonView, Overlay, OverlayBase, OverlayView,
+    DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Overlay, OverlayBase, OverlayView,
     Packed, PackedView, PageIndices, Part, Partition, PartitionView, Piece, QuantizedTensor, QuantizedView,
     Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
@@ -64,8 +65,11 @@ pub use writer::{
     Writer, WriterItem, WriterOptions,
 };
 
-#[cfg(feature = "safetensors")]
-pub use integrations::safetensors;
-
 #[cfg(feature = "derive")]
 pub use hurray_derive::{HurrayLoad, HurraySave};
+
+#[cfg(feature = "candle")]
+pub use integrations::candle;
+
+#[cfg(feature = "safetensors")]
+pub use integrations::safetensors;

@@ -12,9 +12,10 @@
 //! All fields are tried before the first `?`, so that one error lists all that is wrong.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 use syn::ext::IdentExt;
+use syn::spanned::Spanned;
 
 use super::{Table, const_dimensions, is_dimension, local};
 use crate::ast::{Container, Data, Direction, Field, Fields, Variant};
@@ -249,7 +250,7 @@ impl Source<'_> {
     /// The value.
     fn call(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default()),
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default()),
             Self::Function(path) => quote!(#path()),
             Self::Local(local) => local.to_token_stream(),
         }
@@ -258,7 +259,8 @@ impl Source<'_> {
     /// A function that gives the value.
     fn function(&self) -> TokenStream {
         match self {
-            Self::Trait(ty) => quote!(<#ty as __p::Default>::default),
+            // All of it at the type, so that a type without a default is one error.
+            Self::Trait(ty) => quote_spanned!(ty.span()=> <#ty as __p::Default>::default),
             Self::Function(path) => path.to_token_stream(),
             Self::Local(local) => quote!(|| #local),
         }

@@ -1,6 +1,6 @@
 //! Owned bytes that start at an address aligned to 64, without `unsafe`.
 
-use std::io::{self, Read};
+use std::io;
 
 /// One cache line; a vector of these is aligned to it.
 #[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -42,13 +42,6 @@ impl AlignedBytes {
         let mut copy = Self::zeroed(bytes.len());
         copy.as_mut_slice().copy_from_slice(bytes);
         copy
-    }
-
-    /// Reads exactly `len` bytes.
-    pub(crate) fn read_exact(mut source: impl Read, len: usize) -> io::Result<Self> {
-        let mut bytes = Self::try_zeroed(len)?;
-        source.read_exact(bytes.as_mut_slice())?;
-        Ok(bytes)
     }
 
     pub(crate) fn as_slice(&self) -> &[u8] {

@@ -128,18 +128,6 @@ impl<'f> KvArrayRef<'f> {
         self.element_tag == tag::BOOL
     }
 
-    /// As [`KvArray::element_type_name`].
-    pub(crate) fn element_type_name(&self) -> &'static str {
-        match self.element_tag {
-            tag::STRING => "utf8",
-            tag::INT64 => "int64",
-            tag::UINT64 => "uint64",
-            tag::FLOAT64 => "float64",
-            tag::BOOL => "bool",
-            _ => "bytes",
-        }
-    }
-
     /// The elements, in order.
     pub(crate) fn iter(self) -> impl Iterator<Item = KvRef<'f>> {
         let mut cursor = Cursor::new(self.payload, 0, Rule::Kv02);

@@ -38,8 +38,7 @@ pub(crate) const MIN_FILE_SIZE: usize = Header::SIZE + Index::COUNT_SIZE + Trail
 
 const _: () = assert!(MIN_FILE_SIZE == 112);
 
-/// Descriptors, the KV section and the index start at multiples of this, in bytes.
-pub(crate) const ITEM_ALIGNMENT: u64 = 8;
+pub(crate) use crate::descriptor::placement::ITEM_ALIGNMENT;
 
 /// The minor version of the container that is written: the lowest one that suffices (HDR-13).
 pub(crate) const WRITTEN_MINOR: u8 = 0;

@@ -22,7 +22,6 @@ impl Trailer {
     const INDEX_OFFSET_AT: u64 = 0;
     const INDEX_LENGTH_AT: u64 = 8;
     const KV_OFFSET_AT: u64 = 16;
-    const KV_LENGTH_AT: u64 = 24;
     const CRC_AT: u64 = 28;
     const RESERVED_AT: u64 = 32;
     const RESERVED_SIZE: usize = 4;

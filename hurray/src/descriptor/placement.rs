@@ -56,6 +56,7 @@ pub(crate) struct Placement {
 impl Placement {
     /// The one place that a tensor has whose descriptor is at `descriptor_offset`, in a file whose buffers are
     /// aligned to `alignment`. `None` past `u64`.
+    #[cfg(test)]
     pub(crate) fn of(
         descriptor: &TensorDescriptor,
         descriptor_offset: u64,
@@ -89,6 +90,7 @@ impl Placement {
     }
 
     /// Where the next descriptor, KV section or index starts (PLC-07, PLC-08). `None` past `u64`.
+    #[cfg(test)]
     pub(crate) fn next_item(&self, profile: Profile) -> Option<u64> {
         match profile {
             Profile::Padded => align_up(self.end, self.alignment),

@@ -1,7 +1,5 @@
 //! The common case of a descriptor, straight off its bytes: row-major, one host buffer, no optional section.
 
-use smallvec::SmallVec;
-
 use super::{DYNAMIC, FIXED_LEN, MAGIC};
 
 /// What such a descriptor says. Every rule that it could break was checked; whatever does not fit the pattern,

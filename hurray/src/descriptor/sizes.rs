@@ -1,6 +1,7 @@
 //! How large the buffers of a layout have to be (FORMAT §5; BUF-14, BUF-15, LAY-STR-01, QNT-PB-09, QNT-NF-06).
 
 use std::borrow::Cow;
+#[cfg(test)]
 use std::iter::zip;
 
 use crate::error::{FormatError, Rule};
@@ -66,6 +67,7 @@ impl TensorDescriptor {
 
     /// Where the element at `index` lies in a dense layout, in elements from the one at `[0, ..., 0]`. `None`
     /// outside the shape, where a dimension is not resolved, and for other layouts.
+    #[cfg(test)]
     pub(crate) fn offset_of(&self, index: &[u64]) -> Option<i128> {
         let is_inside = index.len() == self.rank()
             && !self.shape.contains(&DYNAMIC)
@@ -78,6 +80,7 @@ impl TensorDescriptor {
 
     /// The bytes of buffer 0 that hold the element at that offset, as offset and length: for packed types the
     /// whole unit around it. `None` before the buffer, and past `u64`.
+    #[cfg(test)]
     pub(crate) fn unit_at(&self, offset: i128) -> Option<(u64, u64)> {
         let (per_group, bytes) = self.element_group()?;
         let group = offset.checked_div_euclid(i128::from(per_group))?;

@@ -139,7 +139,6 @@ fn array_of<T>(value: &KvValue, one: impl Fn(&KvValue) -> Option<T>) -> Option<V
         // Of numbers, an empty array of any kind is as good as one of the right kind.
         KvArray::Strings(values) => values.is_empty().then(Vec::new),
         KvArray::ByteStrings(values) => values.is_empty().then(Vec::new),
-        _ => None,
     }
 }
 
@@ -489,7 +488,7 @@ impl<'f> KvLoad<'f> for KvValue {
 
 #[cfg(test)]
 mod tests {
-    use super::{KvEntry, KvLoad, KvValue};
+    use super::{KvLoad, KvValue};
 
     fn load<T: for<'f> KvLoad<'f>>(value: &KvValue) -> Option<T> {
         T::from_value(value)

@@ -27,6 +27,11 @@ pub use report::{LoadReport, Problem, ProblemKind};
 pub use save::{GroupSaver, Saver, save, to_bytes, to_writer};
 pub use shape_rule::AsDimension;
 
+#[cfg(feature = "candle")]
+pub(crate) use load::problem_of;
+#[cfg(feature = "candle")]
+pub(crate) use names::{GGML, TIED, own_key};
+
 pub(crate) mod derived;
 
 /// A model, or a part of one, that can be saved.

@@ -15,6 +15,10 @@ pub(crate) const SOME: &str = "hurray.some.";
 /// The name of the stored tensor or group that a name is another name of.
 pub(crate) const TIED: &str = "hurray.tied.";
 
+/// The ggml type of the blocks that a uint8 tensor holds.
+#[cfg(feature = "candle")]
+pub(crate) const GGML: &str = "hurray.ggml.";
+
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";
 

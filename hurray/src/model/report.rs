@@ -95,7 +95,9 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, path, field, expected, found, near, .. } = self;
+        let Self { kind, path: full_path, field, expected, found, near, .. } = self;
+        // Names come from the file: no control character of one reaches a terminal.
+        let path = full_path.escape_debug();
         match kind {
             ProblemKind::Missing => write!(f, "`{path}` is missing")?,
             ProblemKind::Unexpected => write!(f, "`{path}` is not wanted by any field")?,
@@ -107,7 +109,7 @@ impl fmt::Display for Problem {
             (true, false) => write!(f, ": the file has {found}")?,
             (true, true) => {}
         }
-        if !field.is_empty() && field != path {
+        if !field.is_empty() && field != full_path {
             write!(f, " (field `{field}`)")?;
         }
         if !near.is_empty() {

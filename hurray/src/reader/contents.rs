@@ -134,22 +134,12 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.kv.entry(self.bytes.into(), position)
     }
 
-    /// The value of a metadata entry; text and bytes are borrowed from the file.
-    pub(crate) fn kv(&self, key: &str) -> Option<KvRef<'f>> {
-        self.parsed.kv.get(self.bytes.into(), key)
-    }
-
     /// The metadata entries whose keys begin with `prefix`, in the order of the bytes of the keys.
     pub(crate) fn kv_starting_with(
         &self,
         prefix: &'c str,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
         self.parsed.kv.starting_with(self.bytes.into(), prefix)
-    }
-
-    /// All metadata entries in the order of the file.
-    pub(crate) fn kv_iter(&self) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'c, 'f> {
-        self.parsed.kv.iter(self.bytes.into())
     }
 }
 

@@ -189,10 +189,6 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
-    pub(crate) fn policy(&self) -> &'f Policy {
-        self.policy
-    }
-
     /// Adds what this entry knows to an error.
     #[cold]
     pub(crate) fn blamed(&self, error: FormatError) -> FormatError {

@@ -104,7 +104,8 @@ impl File {
 
     /// The bytes of the file as memory that tensors can share; keeps the file open.
     pub(crate) fn shared_memory(&self) -> Arc<dyn AsRef<[u8]> + Send + Sync> {
-        Arc::clone(&self.0) as _
+        let inner: Arc<Inner> = Arc::clone(&self.0);
+        inner
     }
 
     /// All bytes of the file.

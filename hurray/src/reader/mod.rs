@@ -17,7 +17,6 @@ pub use info::ContainerInfo;
 pub use open::OpenOptions;
 pub use sequential::{SequentialEnd, SequentialReader, SequentialTensor};
 
-pub(crate) use backing::check_alignment;
 pub(crate) use contents::{Contents, Source, default_policy};
 pub(crate) use near::near_names;
 pub(crate) use open::open_strict;

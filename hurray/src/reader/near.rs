@@ -22,7 +22,11 @@ pub(crate) fn near_names<'n>(wanted: &str, names: impl Iterator<Item = &'n str>)
 
 /// Cheap, and true for all that could be near.
 fn may_be_near(wanted: &str, name: &str) -> bool {
-    is_part(wanted, name) || is_part(name, wanted) || wanted.len().abs_diff(name.len()) <= allowance(wanted)
+    is_part(wanted, name)
+        || is_part(name, wanted)
+        || is_abbreviation(wanted, name)
+        || is_abbreviation(name, wanted)
+        || wanted.len().abs_diff(name.len()) <= allowance(wanted)
 }
 
 /// Whether one name is the other one without some segments at its start or end.
@@ -30,6 +34,12 @@ fn is_part(part: &str, whole: &str) -> bool {
     let cut = whole.strip_suffix(part).map(|rest| rest.ends_with('.'));
     let rest = whole.strip_prefix(part).map(|rest| rest.starts_with('.'));
     cut.unwrap_or(false) || rest.unwrap_or(false)
+}
+
+/// Whether one name is the other one with its last segment cut short: `b` for `bias`, but not `1` for `12`.
+fn is_abbreviation(short: &str, long: &str) -> bool {
+    let goes_on = |rest: &str| !rest.contains('.') && !rest.starts_with(|first: char| first.is_ascii_digit());
+    !short.is_empty() && !short.ends_with('.') && long.strip_prefix(short).is_some_and(goes_on)
 }
 
 /// How many changes a name may be away.
@@ -44,6 +54,9 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
     }
     let head = |text: &str| -> Vec<u8> { text.bytes().take(MAX_LENGTH).collect() };
     let edits = edits(&head(wanted), &head(name));
+    if is_abbreviation(wanted, name) || is_abbreviation(name, wanted) {
+        return Some(edits.min(2));
+    }
     (edits <= allowance(wanted)).then_some(edits)
 }
 
@@ -93,6 +106,15 @@ mod tests {
         assert_eq!(near("layers.0.wieght"), ["layers.0.weight".into()]);
         assert_eq!(near("head.weight"), ["model.head.weight".into()]);
         assert!(near("something else").is_empty());
+    }
+
+    #[test]
+    fn finds_abbreviations_of_the_last_segment() {
+        let names = ["layers.0.bias", "layers.10.b", "bias", "layers.0"];
+        let near = |wanted| near_names(wanted, names.into_iter());
+        assert!(near("b").contains(&"bias".into()));
+        assert!(near("layers.0.b").contains(&"layers.0.bias".into()));
+        assert!(!near("layers.1").contains(&"layers.10.b".into()));
     }
 
     #[test]

@@ -49,8 +49,9 @@ pub use tiled::{Tiled, TiledView};
 
 pub use values::Values;
 
-pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
+#[cfg(feature = "candle")]
+pub(crate) use dense::Dense;
 #[cfg(feature = "safetensors")]
 pub(crate) use entry::dense;
 pub(crate) use of_composite::{keep_alive, whole_at};

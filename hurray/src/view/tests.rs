@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::index;
+use super::values::logical_values;
 use super::*;
 use crate::descriptor::{KvRole, Layout, TileOrder, Tiled as TiledLayout};
 use crate::element::{Bool, F6E2M3, I4, Stored, U2};

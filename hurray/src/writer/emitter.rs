@@ -2,6 +2,8 @@
 
 use std::io::{self, IoSlice, Write};
 
+use smallvec::SmallVec;
+
 use super::source::len;
 use crate::bytes::align_up;
 
@@ -13,6 +15,13 @@ pub(super) const WINDOW: u64 = 2 << 20;
 
 /// From this length on, copying costs more than one more part in a vectored write.
 const BY_REFERENCE: usize = 8 << 10;
+
+/// Room for the pieces of a window that holds large tensors, so that a save of them allocates the same however
+/// large they are. A window of many small ones takes more.
+const PIECES: usize = 64;
+
+/// Room for what such a window copies: descriptors and padding.
+const STAGED: usize = 64 << 10;
 
 /// What padding is made of.
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
@@ -38,7 +47,8 @@ enum Piece<'s> {
 
 impl<'s, W: Write> Emitter<'s, W> {
     pub(super) fn new(sink: W) -> Self {
-        Self { sink, pieces: Vec::new(), staged: Vec::new(), position: 0, checksum: None }
+        let (pieces, staged) = (Vec::with_capacity(PIECES), Vec::with_capacity(STAGED));
+        Self { sink, pieces, staged, position: 0, checksum: None }
     }
 
     /// The offset in the file of the next byte.
@@ -144,7 +154,7 @@ impl<'s, W: Write> Emitter<'s, W> {
     /// Writes the pieces and then `last`, up to the present position.
     fn flush_window(&mut self, last: &[u8]) -> io::Result<()> {
         let mut staged = self.staged.as_slice();
-        let mut slices = Vec::with_capacity(self.pieces.len().saturating_add(1));
+        let mut slices: SmallVec<[IoSlice<'_>; PIECES]> = SmallVec::new();
         for piece in &self.pieces {
             let bytes = match piece {
                 Piece::Borrowed(bytes) => bytes,
@@ -154,6 +164,7 @@ impl<'s, W: Write> Emitter<'s, W> {
         }
         slices.push(IoSlice::new(last));
         write_all(&mut self.sink, &mut slices)?;
+        drop(slices);
         self.pieces.clear();
         self.staged.clear();
         Ok(())

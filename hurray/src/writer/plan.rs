@@ -139,14 +139,9 @@ impl<'s> Plan<'s> {
         Plan::new(self.options)
     }
 
-    /// Tells errors who owns the names to come, such as the name of a type.
-    pub(crate) fn set_owner(&mut self, owner: Option<&'static str>) {
-        self.owner = owner;
-    }
-
-    /// How many tensors there are so far, heads included.
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
+    /// Tells errors who owns the names to come, such as the name of a type; gives who owned those before.
+    pub(crate) fn set_owner(&mut self, owner: Option<&'static str>) -> Option<&'static str> {
+        std::mem::replace(&mut self.owner, owner)
     }
 
     /// Adds a tensor, one source per buffer of its descriptor, and gives its position.

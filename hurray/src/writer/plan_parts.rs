@@ -39,16 +39,6 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// How many tensors and heads there are, and how many entries.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        (self.items.len(), self.metadata.len())
-    }
-
-    /// Whether a tensor, a head or an entry has that name.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.items.position(name).is_some() || self.has_kv(name)
-    }
-
     /// Holds everything that `part` saved at or under `path` against what this plan has at or under `target`.
     pub(crate) fn compare(&self, part: &Plan<'_>, path: &str, target: &str) -> Result<(), Difference> {
         let renamed = |name: &str| format!("{target}{}", name.strip_prefix(path).unwrap_or_default());

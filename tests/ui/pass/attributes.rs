@@ -52,7 +52,7 @@ struct Model<const HEADS: usize> {
     #[hurray(default)]
     steps: u32,
     #[hurray(since = 2, cast, element_type = "bfloat16")]
-    gain: Tensor<f32>,
+    gain: Option<Tensor<f32>>,
     #[hurray(layout = "keep", align = 4096)]
     table: Tensor<f32>,
     #[hurray(layout = "row_major")]

@@ -2,6 +2,7 @@
 
 use std::iter::zip;
 
+#[cfg(test)]
 use smallvec::SmallVec;
 
 use crate::descriptor::{Dims, shape};
@@ -50,6 +51,7 @@ impl Layout {
     /// The offset of the element at `index`, which is within `shape` (the storage shape, see
     /// [`TensorDescriptor::storage_shape`](crate::descriptor::TensorDescriptor)). `None` past 128 bits, and for
     /// layouts that are not dense.
+    #[cfg(test)]
     pub(crate) fn offset_of(&self, index: &[u64], shape: &[u64]) -> Option<i128> {
         match self {
             Self::RowMajor => row_major(index, shape),
@@ -64,20 +66,24 @@ impl Layout {
 }
 
 /// FORMAT §5.1.
+#[cfg(test)]
 fn row_major(index: &[u64], shape: &[u64]) -> Option<i128> {
     zip(index, shape).try_fold(0, next_digit)
 }
 
 /// FORMAT §5.2.
+#[cfg(test)]
 fn column_major(index: &[u64], shape: &[u64]) -> Option<i128> {
     zip(index, shape).rev().try_fold(0, next_digit)
 }
 
+#[cfg(test)]
 fn next_digit(offset: i128, (index, length): (&u64, &u64)) -> Option<i128> {
     offset.checked_mul(i128::from(*length))?.checked_add(i128::from(*index))
 }
 
 /// FORMAT §5.3.
+#[cfg(test)]
 fn strided(index: &[u64], strides: &[i64]) -> Option<i128> {
     zip(index, strides).try_fold(0_i128, |offset, (index, stride)| {
         offset.checked_add(i128::from(*index).checked_mul(i128::from(*stride))?)
@@ -106,6 +112,7 @@ impl Tiled {
         })
     }
 
+    #[cfg(test)]
     fn offset_of(&self, index: &[u64], dims: &[u64]) -> Option<i128> {
         let grid = self.grid(dims)?;
         let mut tile_index = Dims::new();
@@ -137,6 +144,7 @@ impl TileOrder {
         }
     }
 
+    #[cfg(test)]
     fn offset_of(&self, index: &[u64], dims: &[u64]) -> Option<i128> {
         match self {
             Self::RowMajor => row_major(index, dims),
@@ -162,6 +170,7 @@ pub(crate) fn morton_code(index: &[u64], bits: &[u32]) -> u64 {
 }
 
 /// FORMAT §5.6: Skilling's transform, dimension 0 most significant in each plane of bits.
+#[cfg(test)]
 pub(crate) fn hilbert_code(index: &[u64], order: u32) -> u64 {
     let mut axes: SmallVec<[u64; 8]> = SmallVec::from_slice(index);
     undo_excess_work(&mut axes, order);
@@ -176,6 +185,7 @@ pub(crate) fn hilbert_code(index: &[u64], order: u32) -> u64 {
     code
 }
 
+#[cfg(test)]
 fn undo_excess_work(axes: &mut [u64], order: u32) {
     let Some((first, others)) = axes.split_first_mut() else { return };
     for plane in (1..order).rev() {
@@ -196,6 +206,7 @@ fn undo_excess_work(axes: &mut [u64], order: u32) {
     }
 }
 
+#[cfg(test)]
 fn gray_encode(axes: &mut [u64], order: u32) {
     let mut previous = 0;
     for axis in &mut *axes {

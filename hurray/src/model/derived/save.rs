@@ -53,7 +53,7 @@ pub fn save_flattened<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
     value: &'s T,
 ) -> Result<(), SaveError> {
-    group.flattened(|saver| value.save(saver))
+    group.flattened(std::any::type_name::<T>(), |saver| value.save(saver))
 }
 
 /// A field that is one key-value entry.

@@ -110,7 +110,7 @@ impl LoadWalk<'_> {
 }
 
 /// What an error of one tensor means for the model.
-pub(super) fn problem_of(error: &TensorError, wanted: &str) -> Problem {
+pub(crate) fn problem_of(error: &TensorError, wanted: &str) -> Problem {
     use ProblemKind as Kind;
     match error {
         TensorError::NotFound { .. } => Problem::new(Kind::Missing, wanted, ""),

@@ -26,6 +26,8 @@ use crate::view::SharedMemory;
 pub(crate) use elements::Elements;
 pub use endings::{from_slice, load, map};
 pub use error::LoadError;
+#[cfg(feature = "candle")]
+pub(crate) use finish::problem_of;
 pub use group::GroupLoader;
 pub use key_map::KeyMap;
 pub use migration::Migration;
@@ -141,6 +143,12 @@ impl<'l, 'f> Loader<'l, 'f> {
     /// The memory of the file, if there is one to share.
     pub(crate) fn shared_memory(&self) -> Option<SharedMemory> {
         self.walk.shared_memory()
+    }
+
+    /// One of our own entries about the value.
+    #[cfg(feature = "candle")]
+    pub(crate) fn note(&mut self, prefix: &str) -> Option<crate::container::KvRef<'f>> {
+        self.walk.note(prefix, self.place)
     }
 
     /// A field that is a key-value entry.

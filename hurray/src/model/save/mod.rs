@@ -92,6 +92,12 @@ impl<'p, 's> Saver<'p, 's> {
         self.walk.kv(self.place.variants, value)
     }
 
+    /// Saves one of our own entries about the path.
+    #[cfg(feature = "candle")]
+    pub(crate) fn note(&mut self, prefix: &str, value: KvValue) -> Result<(), SaveError> {
+        self.walk.note(prefix, self.place.variants, value)
+    }
+
     /// Begins a group of fields: a composite head, and its members after it. The root has no head, and neither
     /// has a group below the format's 8 levels, or one that gives way to a partition or an overlay at that depth:
     /// its members join the nearest head above.
@@ -184,9 +190,8 @@ impl<'p, 's> Saver<'p, 's> {
             all_members &= group.walk.tensors != members;
             keys.push(key);
         }
-        // Without a head nothing else tells that there is a map at all.
-        let is_unseen = keys.is_empty() && group.walk.members(group.frame).is_none();
-        if !all_members || is_unseen {
+        // Without a head, an empty map would look like a missing one.
+        if !all_members || (keys.is_empty() && group.needs_note(0)) {
             let keys = keys.into_iter().map(str::to_owned).collect();
             group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
@@ -270,9 +275,14 @@ impl<'p, 's> GroupSaver<'p, 's> {
     /// Saves the fields of a struct among those of this group.
     pub(crate) fn flattened(
         &mut self,
+        owner: &'static str,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+        // Names that come from two types in one place are told apart by these.
+        let owner = self.walk.plan.set_owner(Some(owner));
+        let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
+        self.walk.plan.set_owner(owner);
+        saved
     }
 
     /// Notes the version of the struct.
