@@ -2,6 +2,7 @@
 
 mod deep;
 mod derived;
+mod errors;
 mod overlays;
 mod pages;
 mod partitions;

@@ -89,7 +89,7 @@ fn find<'f>(
         Member::Tensor(position) => Ok(Found::Tensor(entry(*position)?.raw_tensor()?)),
         Member::Composite(nested) => {
             let (head, members) = find(contents, nested)?;
-            Ok(Found::Whole(head, members))
+            Ok(Found::Whole(Box::new(head), members))
         }
     });
     let members = members.collect::<Result<_, TensorError>>()?;

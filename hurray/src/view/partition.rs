@@ -48,7 +48,6 @@ pub struct Partition<T> {
 /// One part of a partition.
 pub struct Part<'a, T> {
     offset: Index,
-    /// The part as a whole of its own if it is one.
     kind: PartKind<'a>,
     shape: Index,
     element: PhantomData<T>,
@@ -58,8 +57,6 @@ enum PartKind<'a> {
     Tensor(DynTensorView<'a>),
     /// A partition or an overlay inside the partition.
     Whole(Whole<'a>),
-    /// A tensor that is quantized, as a whole of one member, which rounds to the type of the partition.
-    Quantized(DynTensorView<'a>),
 }
 
 /// What a box of a partition has of one part.
@@ -111,8 +108,9 @@ impl<'a, T: Stored> PartitionView<'a, T> {
             (Kind::Nested(plan), _) => {
                 PartKind::Whole(Whole { plan: Arc::clone(plan), tensors: tensors.to_vec() })
             }
-            (Kind::Plain(_), Some(raw)) => PartKind::Tensor(DynTensorView::of_raw(raw.clone())),
-            (Kind::Quantized(_), Some(raw)) => PartKind::Quantized(DynTensorView::of_raw(raw.clone())),
+            (Kind::Plain(_) | Kind::Quantized(_), Some(raw)) => {
+                PartKind::Tensor(DynTensorView::of_raw(raw.clone()))
+            }
             (Kind::Plain(_) | Kind::Quantized(_), None) => {
                 return Err(index::outside(&[number], &[self.part_count()]));
             }
@@ -209,7 +207,7 @@ impl<'a, T: Stored> Part<'a, T> {
     #[must_use]
     pub fn tensor(&self) -> Option<&DynTensorView<'a>> {
         match &self.kind {
-            PartKind::Tensor(tensor) | PartKind::Quantized(tensor) => Some(tensor),
+            PartKind::Tensor(tensor) => Some(tensor),
             PartKind::Whole(_) => None,
         }
     }
@@ -219,7 +217,7 @@ impl<'a, T: Stored> Part<'a, T> {
     pub fn partition(&self) -> Option<PartitionView<'a, T>> {
         match &self.kind {
             PartKind::Whole(whole) => PartitionView::from_whole(whole.clone()).ok(),
-            PartKind::Tensor(_) | PartKind::Quantized(_) => None,
+            PartKind::Tensor(_) => None,
         }
     }
 
@@ -254,9 +252,7 @@ impl<'a, T: Stored> Part<'a, T> {
     fn as_whole(&self) -> Result<Whole<'a>, TensorError> {
         match &self.kind {
             PartKind::Whole(whole) => Ok(whole.clone()),
-            PartKind::Tensor(tensor) | PartKind::Quantized(tensor) => {
-                Whole::of_one(T::STORED_TYPE, tensor.as_raw().clone())
-            }
+            PartKind::Tensor(tensor) => Whole::of_one(T::STORED_TYPE, tensor.as_raw().clone()),
         }
     }
 }
@@ -270,7 +266,7 @@ impl<'a, T: Element> Part<'a, T> {
     /// [`TensorError::Quantized`].
     pub fn view(&self) -> Result<TensorView<'a, T>, TensorError> {
         match &self.kind {
-            PartKind::Tensor(tensor) | PartKind::Quantized(tensor) => tensor.typed(),
+            PartKind::Tensor(tensor) => tensor.typed(),
             PartKind::Whole(_) => {
                 Err(TensorError::Layout { expected: "a tensor", found: "a composite inside the partition" })
             }

@@ -1,7 +1,6 @@
 //! Partitions and overlays: a head at the path, and its members after it, named by their numbers.
 
 use crate::descriptor::{MemberRole, Shard, TensorDescriptor};
-use crate::model::Field;
 use crate::model::save::walk::{Pending, SaveWalk};
 use crate::model::save::{Place, Saver};
 use crate::writer::SaveError;
@@ -47,11 +46,6 @@ impl<'s> MembersSaver<'_, 's> {
     /// The path of the head in the file.
     pub(crate) fn path(&self) -> &str {
         self.walk.path.as_str()
-    }
-
-    /// What the field's attributes say of each part.
-    pub(crate) fn rules(&self) -> Option<&'static Field> {
-        self.rules.map(|pending| pending.field)
     }
 
     /// Saves a member whose descriptor says already where it belongs.

@@ -20,7 +20,7 @@ use crate::view::twin::View;
 /// A member as it is found: a tensor, or a head with members of its own.
 pub(crate) enum Member<'a> {
     Tensor(RawTensor<'a>),
-    Whole(TensorDescriptor, Vec<Member<'a>>),
+    Whole(Box<TensorDescriptor>, Vec<Member<'a>>),
 }
 
 impl<'a> Whole<'a> {
@@ -70,11 +70,11 @@ impl Plan {
                     (descriptor, kind)
                 }
                 Member::Whole(inner, found) => {
-                    let plan = Self::new(inner.clone(), found, tensors)?;
+                    let plan = Self::new((*inner).clone(), found, tensors)?;
                     if plan.element_type() != head.element_type() {
                         return Err(other_type(&head, &inner));
                     }
-                    (inner, Kind::Nested(Arc::new(plan)))
+                    (*inner, Kind::Nested(Arc::new(plan)))
                 }
             };
             let shard = descriptor.shard().ok_or_else(|| error::Rule::Cmp15.broken())?;
