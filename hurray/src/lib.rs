@@ -32,7 +32,8 @@
 //!
 //! # The file
 //!
-//! Written front to back in one pass, read from the back: the trailer leads to the index, and the index to every tensor.
+//! Written front to back in one pass, read from the back: the trailer leads to the index, and the index to every
+//! tensor.
 //!
 //! ```text
 //! 0       header        magic `HRRYFILE`, version, flags, alignment of data
@@ -54,22 +55,22 @@
 //!
 //! # Loading
 //!
-//! Goes by name, and is strict: a tensor that is missing, that no field wants, or that differs in element type, rank or shape is
-//! an error, and one error lists them all ([`LoadReport`]). [`docs::evolution`] says how files of yesterday load into
-//! structs of today, [`docs::borrowing`] who owns the bytes.
+//! Goes by name, and is strict: a tensor that is missing, that no field wants, or that differs in element type, rank or
+//! shape is an error, and one error lists them all ([`LoadReport`]). [`docs::evolution`] says how files of yesterday
+//! load into structs of today, [`docs::borrowing`] who owns the bytes.
 //!
 //! # Safety
 //!
-//! [`File::map`] is unsafe, since a file that somebody changes or cuts short under a mapping is undefined behaviour or a killed process,
-//! and no library can prevent it. [`File::read`], [`load()`] and everything else is safe, and as good where the whole file is read
-//! anyhow.
+//! [`File::map`] is unsafe, since a file that somebody changes or cuts short under a mapping is undefined behaviour or
+//! a killed process, and no library can prevent it. [`File::read`], [`load()`] and whatever does not map is safe, and
+//! as good where the whole file is read anyhow.
 //!
 //! # What is refused
 //!
-//! Nothing in a file is trusted. Every rule of the format is checked when it can be, and has a name ([`Rule`]): header, trailer, index
-//! and metadata on opening, a descriptor when its tensor is asked for (a tensor that is not understood does not lock the
-//! others), the data of tensors on request ([`OpenOptions::validate_data`]). No count in a file makes the library allocate more than the
-//! bytes that are there could hold, no file makes it panic or overflow the stack.
+//! Nothing in a file is trusted. Every rule of the format is checked when it can be, and has a name ([`Rule`]): header,
+//! trailer, index and metadata on opening, a descriptor when its tensor is asked for (a tensor that is not understood
+//! does not lock the others), the data of tensors on request ([`OpenOptions::validate_data`]). No count in a file makes
+//! the library allocate more than the bytes that are there could hold, no file makes it panic or overflow the stack.
 //!
 //! | limit | default | bounds |
 //! |---|---|---|
