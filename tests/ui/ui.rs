@@ -30,6 +30,7 @@ fn derives_that_must_compile_and_errors_that_must_point() {
     cases.compile_fail("enum/*.rs");
     cases.compile_fail("field/*.rs");
     cases.compile_fail("lifetime/*.rs");
+    cases.compile_fail("partition/*.rs");
     cases.compile_fail("shape/*.rs");
     cases.compile_fail("unsupported/*.rs");
 }
