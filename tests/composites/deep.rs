@@ -177,7 +177,6 @@ fn empty_lists_and_maps_below_the_last_level_are_there() {
     }
     #[derive(HurraySave, HurrayLoad, Debug)]
     struct Leaf {
-        #[expect(dead_code)]
         w: Vec<i32>,
     }
     let mut model = Deep { next: None, list: Some(Vec::new()), map: Some(BTreeMap::new()) };

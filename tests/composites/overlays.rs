@@ -16,11 +16,14 @@ struct Borrowed<'a, T: hurray::Element> {
     w: OverlayView<'a, T>,
 }
 
+/// Offset and shape of a correction, and its values; `None` where it stores nothing.
+type Correction<T> = (Vec<usize>, Vec<usize>, Vec<Option<T>>);
+
 /// As the format says it, element by element.
 fn reference<T: Copy>(
     base: &[T],
     shape: &[usize],
-    corrections: &[(Vec<usize>, Vec<usize>, Vec<Option<T>>)],
+    corrections: &[Correction<T>],
     combine: impl Fn(T, T) -> T,
 ) -> Vec<T> {
     let value = |index: Vec<usize>| {

@@ -49,7 +49,10 @@ pub(super) fn run(arguments: &args::Verify, out: &mut dyn Write, err: &mut dyn W
 fn verify(path: &Path, data: bool) -> Result<String, Vec<String>> {
     let file = open(path, OpenOptions::new()).map_err(|error| vec![explain(&error)])?;
     let shown = path.display();
-    let problems = problems(&file, data);
+    let mut problems: Vec<String> = problems(&file, data).iter().map(ToString::to_string).collect();
+    if let Err(error) = file.validate_descriptor_table() {
+        problems.push(error.to_string());
+    }
     if problems.is_empty() {
         let tensors = u64::try_from(file.tensors().len()).unwrap_or(u64::MAX);
         let checked = if data { ", data checked" } else { "" };

@@ -72,8 +72,8 @@ mod tests {
     #[test]
     fn narrowing_rounds_once_to_nearest_even() {
         let cast = FloatCast::new(ElementType::Float32, ElementType::BFloat16).unwrap();
-        // Halfway between 1 and the next bfloat16: the even one.
-        let values = [1.0f32 + f32::EPSILON, 1.003_906_25, 1.011_718_75, f32::NAN, -0.0];
+        // Halfway between two bfloat16 (1.00390625, 1.01171875): the even one.
+        let values = [1.0f32 + f32::EPSILON, 1.003_906_3, 1.011_718_8, f32::NAN, -0.0];
         let narrow: Vec<bf16> = cast.to_vec(&values);
         assert_eq!(narrow[..3], [1.0, 1.0, 1.015_625].map(bf16::from_f64));
         assert!(narrow[3].is_nan());

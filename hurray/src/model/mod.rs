@@ -6,6 +6,7 @@ mod kv;
 mod load;
 mod names;
 mod report;
+mod report_json;
 mod save;
 mod shape_rule;
 

@@ -129,7 +129,7 @@ pub struct LoadReport {
     file: Option<PathBuf>,
     problems: Vec<Problem>,
     /// Of all problems, those not kept included.
-    counts: Vec<(ProblemKind, usize)>,
+    pub(super) counts: Vec<(ProblemKind, usize)>,
     /// Of all problems, how many the load went on in spite of.
     tolerated: usize,
     defaulted: Vec<String>,
@@ -246,6 +246,26 @@ impl LoadReport {
     #[must_use]
     pub fn cast(&self) -> &[(String, ElementType, ElementType)] {
         &self.cast
+    }
+
+    /// The whole report as one JSON object: `file`, `counts`, and the lists `problems`, `defaulted`, `renamed`, `cast`
+    /// and `unknown_metadata`.
+    ///
+    /// ```
+    /// # use hurray::{HurrayLoad, HurraySave};
+    /// # #[derive(HurraySave)]
+    /// # struct Written { bias: Vec<f32> }
+    /// # #[derive(HurrayLoad)]
+    /// # struct Read { #[expect(dead_code)] weight: Vec<f32> }
+    /// let bytes = hurray::to_bytes(&Written { bias: vec![1.0] })?;
+    /// let error = hurray::from_slice::<Read>(&bytes).err().unwrap();
+    /// let json = error.report().unwrap().to_json();
+    /// assert!(json.starts_with(r#"{"file":null,"counts":{"missing":1,"unexpected":1},"problems":[{"kind":"missing","#));
+    /// # Ok::<(), hurray::SaveError>(())
+    /// ```
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        super::report_json::to_json(self)
     }
 
     /// Keys of key-value entries that no field wants. They never fail a load.

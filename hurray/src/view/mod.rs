@@ -59,10 +59,8 @@ pub(crate) use entry::dense;
 pub(crate) use of_composite::{keep_alive, whole_at};
 pub(crate) use partition::{merged, share_of};
 pub(crate) use raw::{RawTensor, SharedTensor};
-pub(crate) use strides::Strides;
 pub(crate) use tensor::SharedMemory;
 pub(crate) use twin::View;
-pub(crate) use values::{dequantized_values, logical_value, logical_values};
 pub(crate) use whole::{
     Kind as WholeKind, Plan as WholePlan, Rule as WholeRule, Whole, shard_of, whole_head,
 };
