@@ -30,6 +30,7 @@ fn derives_that_must_compile_and_errors_that_must_point() {
     cases.compile_fail("ui/enum/*.rs");
     cases.compile_fail("ui/field/*.rs");
     cases.compile_fail("ui/lifetime/*.rs");
+    cases.compile_fail("ui/partition/*.rs");
     cases.compile_fail("ui/shape/*.rs");
     cases.compile_fail("ui/unsupported/*.rs");
 }

@@ -2,7 +2,6 @@
 
 mod deep;
 mod derived;
-mod errors;
 mod overlays;
 mod pages;
 mod partitions;
