@@ -1,6 +1,7 @@
 //! What went wrong for users of comparable tools, and has to come out right here. Each test bears the number
 //! of its case.
 
+mod c03_c19;
 mod data;
 mod hostile;
 mod load;
