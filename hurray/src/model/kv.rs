@@ -14,6 +14,12 @@ pub trait KvSave {
     /// The entry's value; `None` writes no entry.
     fn to_kv(&self) -> Option<KvValue>;
 
+    /// Whether writing no entry is what is meant. A value that has none and does not say so is an error.
+    #[doc(hidden)]
+    fn is_absent(&self) -> bool {
+        false
+    }
+
     /// The value of a slice: an array, or byte sequence for `u8`.
     #[doc(hidden)]
     fn slice_to_kv(slice: &[Self]) -> Option<KvValue>
@@ -448,6 +454,10 @@ impl<T: KvSave + ?Sized> KvSave for &T {
 impl<T: KvSave> KvSave for Option<T> {
     fn to_kv(&self) -> Option<KvValue> {
         self.as_ref()?.to_kv()
+    }
+
+    fn is_absent(&self) -> bool {
+        self.as_ref().is_none_or(T::is_absent)
     }
 }
 

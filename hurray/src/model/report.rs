@@ -165,6 +165,9 @@ impl LoadReport {
             return false;
         }
         let new = self.problems.get_mut(before..).unwrap_or_default();
+        if new.is_empty() {
+            return false;
+        }
         if !new.iter().all(|problem| problem.is_tolerated || may(problem.kind)) {
             return false;
         }

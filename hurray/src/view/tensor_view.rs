@@ -145,6 +145,24 @@ impl<'a, T: Element> TensorView<'a, T> {
         }
     }
 
+    /// The elements in row-major order, copied, unless they would take more than `limit` bytes: strides of 0 make
+    /// large tensors of few bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Limit`], before anything is allocated.
+    pub(crate) fn to_vec_within(self, limit: u64) -> Result<Vec<T>, TensorError> {
+        let count = self.shape.element_count().unwrap_or(usize::MAX);
+        let bytes = u128::try_from(count)
+            .unwrap_or(u128::MAX)
+            .saturating_mul(u128::try_from(size_of::<T>()).unwrap_or(1));
+        let held = u128::try_from(size_of_val(self.data)).unwrap_or(u128::MAX);
+        if bytes > held && bytes > u128::from(limit) {
+            return Err(TensorError::Limit { limit: "dense_bytes", allowed: limit, found: bytes });
+        }
+        Ok(self.to_vec())
+    }
+
     /// The same tensor, packed in row-major order in memory of its own.
     #[must_use]
     pub fn to_dense(&self) -> Tensor<T> {

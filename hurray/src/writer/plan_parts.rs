@@ -63,13 +63,20 @@ impl<'s> Plan<'s> {
             }
         }
         for (key, value) in part.metadata.iter() {
-            let stored = match key.strip_prefix(path) {
-                Some(_) => renamed(key),
-                None => key.replacen(path, target, 1),
-            };
+            let (note, name) = split_note(key);
+            let stored = format!("{note}{}", renamed(name));
             if self.metadata.get(&stored) != Some(value) {
                 return Err(Difference::Missing(stored.into()));
             }
+        }
+        // As much there as here: what only the target has would come back under the second name, too.
+        let is_of = |name: &str| {
+            name == target || name.strip_prefix(target).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let tensors = self.items.iter().filter(|item| is_of(item.name)).count();
+        let entries = self.metadata.iter().filter(|(key, _)| is_of(split_note(key).1)).count();
+        if (tensors, entries) != (part.items.len(), part.metadata.len()) {
+            return Err(Difference::Descriptor(target.into()));
         }
         Ok(())
     }
@@ -78,6 +85,15 @@ impl<'s> Plan<'s> {
         let position = self.items.position(name)?;
         let (descriptor, sources) = self.items.parts(position)?;
         Some((descriptor, self.sources.get(sources)?))
+    }
+}
+
+/// Splits a key of the library's own, `hurray.kind.path`, before the path; other keys are paths.
+fn split_note(key: &str) -> (&str, &str) {
+    let path = key.strip_prefix("hurray.").and_then(|rest| rest.split_once('.')).map(|(_, path)| path);
+    match path {
+        Some(path) => key.split_at(key.len().saturating_sub(path.len())),
+        None => ("", key),
     }
 }
 

@@ -38,12 +38,11 @@ impl<'f, T: HurrayLoad<'f>, const N: usize> HurrayLoad<'f> for [T; N] {
     fn load_elements(loader: Loader<'_, 'f>, dims: &[Dim]) -> Result<Vec<Self>, Reported> {
         let mut all = dims.to_vec();
         all.push(Dim::Fixed(u64::try_from(N).unwrap_or(u64::MAX)));
+        if N == 0 {
+            return load_empty(loader, dims.len());
+        }
         let elements = T::load_elements(loader, &all)?;
-        let rows = match elements.len().checked_div(N) {
-            Some(rows) => rows,
-            // Arrays of length 0 hold no elements; how many there are can't be told from them.
-            None => return Ok(Vec::new()),
-        };
+        let rows = elements.len().checked_div(N).unwrap_or(0);
         let mut elements = elements.into_iter();
         let mut arrays = Vec::with_capacity(rows);
         for _ in 0..rows {
@@ -70,6 +69,21 @@ fn load_exact<'f, T: HurrayLoad<'f>>(mut loader: Loader<'_, 'f>, length: usize) 
     }
     let problem = Problem::new(ProblemKind::Shape, format!("{length} elements"), values.len().to_string());
     Err(loader.problem(problem))
+}
+
+/// Arrays of length 0 hold no elements: how many there are is the product of the dimensions before theirs.
+fn load_empty<T, const N: usize>(loader: Loader<'_, '_>, outer: usize) -> Result<Vec<[T; N]>, Reported> {
+    let mut loader = loader;
+    let entry = loader.by_ref().tensor()?;
+    let allowed = loader.limits().sequence;
+    let count = entry.known_descriptor().map_err(|error| loader.refuse(&error.into(), "arrays"))?;
+    let count = count.shape().iter().take(outer).try_fold(1u64, |count, &dim| count.checked_mul(dim));
+    let Some(count) = count.filter(|count| *count <= allowed).and_then(|count| usize::try_from(count).ok())
+    else {
+        let expected = format!("at most {allowed} elements (`Limits::sequence`)");
+        return Err(loader.problem(Problem::new(ProblemKind::Limit, expected, "more")));
+    };
+    (0..count).map(|_| into_array(Vec::new())).collect()
 }
 
 fn into_array<T, const N: usize>(values: Vec<T>) -> Result<[T; N], Reported> {

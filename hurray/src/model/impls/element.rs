@@ -57,8 +57,8 @@ pub(super) fn check_dims(dims: &[Dim], shape: &[usize]) -> Result<(), TensorErro
 /// The elements of the tensor at the path, whose shape has to be `dims`.
 fn load_elements<T: Element>(mut loader: Loader<'_, '_>, dims: &[Dim]) -> Result<Vec<T>, Reported> {
     let elements = loader.by_ref().elements::<T>()?;
-    match check_dims(dims, elements.shape()) {
-        Ok(()) => Ok(elements.to_vec()),
+    match check_dims(dims, elements.shape()).and_then(|()| elements.to_vec(loader.limits())) {
+        Ok(elements) => Ok(elements),
         Err(error) => Err(loader.refuse(&error, "")),
     }
 }
@@ -157,7 +157,8 @@ impl Saver<'_, '_> {
     pub(crate) fn kv_of<T: KvSave + ?Sized>(self, value: &T) -> Result<(), SaveError> {
         match value.to_kv() {
             Some(value) => self.kv(value),
-            None => Ok(()),
+            None if value.is_absent() => Ok(()),
+            None => Err(self.no_entry(std::any::type_name::<T>())),
         }
     }
 
@@ -165,8 +166,15 @@ impl Saver<'_, '_> {
     pub(crate) fn kv_of_slice<T: KvSave>(self, slice: &[T]) -> Result<(), SaveError> {
         match T::slice_to_kv(slice) {
             Some(value) => self.kv(value),
-            None => Ok(()),
+            None => Err(self.no_entry(std::any::type_name::<[T]>())),
         }
+    }
+
+    /// Entries are scalars, strings, byte sequences, and flat arrays of these: nothing is left out in silence.
+    #[cold]
+    fn no_entry(&self, name: &str) -> SaveError {
+        let source = format!("a value of `{name}` is no key-value entry, and no flat array of such").into();
+        SaveError::Refused { path: self.path().into(), source }
     }
 }
 

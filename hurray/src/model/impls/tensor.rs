@@ -118,12 +118,17 @@ impl<T: Element> HurraySave for Tensor<T> {
 
 /// Shares the memory of the file; copies when the bytes belong to the caller (`from_slice`).
 impl<'f, T: Element> HurrayLoad<'f> for Tensor<T> {
-    fn load(loader: Loader<'_, 'f>) -> Result<Self, Reported> {
+    fn load(mut loader: Loader<'_, 'f>) -> Result<Self, Reported> {
         let memory = loader.shared_memory();
-        match loader.elements()? {
+        match loader.by_ref().elements()? {
             Elements::Borrowed(view) => {
-                let shared = memory.and_then(|memory| Self::shared(memory, view));
-                Ok(shared.unwrap_or_else(|| view.to_dense()))
+                if let Some(shared) = memory.and_then(|memory| Self::shared(memory, view)) {
+                    return Ok(shared);
+                }
+                let elements = view.to_vec_within(loader.limits().dense_bytes);
+                elements
+                    .and_then(|elements| Self::from_vec(elements, view.shape()))
+                    .map_err(|error| loader.refuse(&error, ""))
             }
             Elements::Made(tensor) => Ok(tensor),
         }

@@ -4,6 +4,7 @@
 use crate::descriptor::Dims;
 use crate::element::{Element, ElementType, FloatCast};
 use crate::error::TensorError;
+use crate::limits::Limits;
 use crate::model::load::redirect::Pieces;
 use crate::model::load::walk::{LoadWalk, Rules};
 use crate::model::load::{Loader, Reported};
@@ -28,10 +29,15 @@ impl<T: Element> Elements<'_, T> {
         }
     }
 
-    pub(crate) fn to_vec(&self) -> Vec<T> {
+    /// The elements in row-major order, copied.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Limit`] past [`Limits::dense_bytes`] for tensors that hold fewer bytes than that.
+    pub(crate) fn to_vec(&self, limits: &Limits) -> Result<Vec<T>, TensorError> {
         match self {
-            Self::Borrowed(view) => view.to_vec(),
-            Self::Made(tensor) => tensor.to_vec(),
+            Self::Borrowed(view) => view.to_vec_within(limits.dense_bytes),
+            Self::Made(tensor) => Ok(tensor.to_vec()),
         }
     }
 }
@@ -211,7 +217,7 @@ impl<'f> LoadWalk<'f> {
         } else {
             FloatCast::new(found, T::TYPE)
                 .ok_or(TensorError::ElementType { expected: T::TYPE, found })
-                .and_then(|cast| cast_tensor(cast, entry))
+                .and_then(|cast| cast_tensor(cast, entry, self.limits().dense_bytes))
                 .map(Elements::Made)
         };
         match elements {
@@ -276,27 +282,41 @@ impl<'f> LoadWalk<'f> {
                 Elements::Made(tensor) => tensor.view(),
             })
             .collect();
+        let limit = self.limits().dense_bytes;
+        let count = views
+            .iter()
+            .fold(0u64, |sum, view| sum.saturating_add(u64::try_from(view.len()).unwrap_or(u64::MAX)));
+        let bytes = count.saturating_mul(u64::try_from(size_of::<T>()).unwrap_or(1));
+        if bytes > limit {
+            let error = TensorError::Limit { limit: "dense_bytes", allowed: limit, found: bytes.into() };
+            return Err(self.refuse(&error, ""));
+        }
         Tensor::concatenate(&views, axis).map_err(|error| self.refuse(&error, ""))
     }
 }
 
 /// A dense tensor of real floats, converted.
-fn cast_tensor<T: Element>(cast: FloatCast, entry: &TensorEntry<'_>) -> Result<Tensor<T>, TensorError> {
+fn cast_tensor<T: Element>(
+    cast: FloatCast,
+    entry: &TensorEntry<'_>,
+    limit: u64,
+) -> Result<Tensor<T>, TensorError> {
     fn of<F: Element, T: Element>(
         cast: FloatCast,
         entry: &TensorEntry<'_>,
+        limit: u64,
     ) -> Result<Tensor<T>, TensorError> {
         let view = entry.view::<F>()?;
         let elements = match view.as_slice() {
             Some(elements) => cast.to_vec(elements),
-            None => cast.to_vec(&view.to_vec()),
+            None => cast.to_vec(&view.to_vec_within(limit)?),
         };
         Tensor::from_vec(elements, view.shape())
     }
     match cast.from {
-        ElementType::Float16 => of::<half::f16, T>(cast, entry),
-        ElementType::BFloat16 => of::<half::bf16, T>(cast, entry),
-        ElementType::Float32 => of::<f32, T>(cast, entry),
-        _ => of::<f64, T>(cast, entry),
+        ElementType::Float16 => of::<half::f16, T>(cast, entry, limit),
+        ElementType::BFloat16 => of::<half::bf16, T>(cast, entry, limit),
+        ElementType::Float32 => of::<f32, T>(cast, entry, limit),
+        _ => of::<f64, T>(cast, entry, limit),
     }
 }

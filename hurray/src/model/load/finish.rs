@@ -29,6 +29,13 @@ impl LoadWalk<'_> {
     /// Gives the tensors the names that the key map makes of theirs.
     pub(super) fn rename(&mut self) {
         let Some(map) = self.options.key_map.as_ref().filter(|map| !map.is_empty()) else { return };
+        if self.has_notes {
+            let expected =
+                "a file without entries of the library's own (`hurray.seq`, ..), which no key map renames";
+            let mut problem = Problem::new(ProblemKind::Refused, expected, "some");
+            problem.path = RESERVED.to_owned();
+            self.report.push(problem, self.limits().problems);
+        }
         let contents = self.source.contents();
         let old: Vec<String> =
             (0..contents.len()).map(|position| contents.name(position).to_owned()).collect();

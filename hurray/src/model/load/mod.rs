@@ -206,6 +206,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         let Place { variants, is_flattened, .. } = self.place;
+        self.walk.check_nesting(u64::from(variants).saturating_add(1))?;
         let place = Place { somes: 0, variants: variants.saturating_add(1), is_flattened };
         self.walk.enter(place, load)
     }
@@ -218,6 +219,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         let Self { walk, mut place } = self;
         walk.use_note(SOME, place);
         place.somes = place.somes.saturating_add(1);
+        walk.check_nesting(place.somes)?;
         let before = walk.problems();
         match T::load(Loader::at(walk, place)) {
             Ok(value) => Ok(Some(value)),
@@ -229,11 +231,19 @@ impl<'l, 'f> Loader<'l, 'f> {
     /// A value that other places of the model may share.
     pub(crate) fn shared<T: HurrayLoad<'f> + 'static>(self) -> Result<std::sync::Arc<T>, Reported> {
         let Self { walk, place } = self;
-        if let Some(shared) = walk.find_shared::<T>() {
-            return Ok(shared);
+        let shared = walk.find_shared::<T>();
+        if let Some(shared) = &shared
+            && !walk.has_rules()
+        {
+            return Ok(std::sync::Arc::clone(shared));
         }
         let key = walk.path().to_owned();
-        let value = std::sync::Arc::new(T::load(Loader::at(walk, place))?);
+        // Rules of this field's own are held against the value, too.
+        let value = T::load(Loader::at(walk, place))?;
+        if let Some(shared) = shared {
+            return Ok(shared);
+        }
+        let value = std::sync::Arc::new(value);
         walk.keep_shared(key, &value);
         Ok(value)
     }

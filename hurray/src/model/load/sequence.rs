@@ -138,6 +138,12 @@ impl LoadWalk<'_> {
         // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.
         segments.sort_unstable();
         segments.dedup();
+        let mut keys: Vec<Cow<'_, str>> = segments.iter().map(|segment| unescape_key(segment)).collect();
+        keys.sort_unstable();
+        if let Some([key, _]) = keys.array_windows().find(|[key, next]| key == next) {
+            let found = format!("two names for the key `{}`", key.escape_debug());
+            return Err(self.report(Problem::new(ProblemKind::Refused, "one name for each key", found)));
+        }
         Ok(segments
             .into_iter()
             .map(|segment| (segment.to_owned(), Cow::into_owned(unescape_key(segment))))

@@ -235,6 +235,21 @@ impl<'f> LoadWalk<'f> {
         Err(self.report(Problem::new(ProblemKind::Shape, expected, "something else")))
     }
 
+    /// Refuses more steps than the model may nest, where they are none of a group.
+    pub(super) fn check_nesting(&mut self, steps: u64) -> Result<(), Reported> {
+        let nesting = u64::try_from(self.nesting).unwrap_or(u64::MAX).saturating_add(steps);
+        if nesting <= u64::try_from(self.limits.nesting).unwrap_or(u64::MAX) {
+            return Ok(());
+        }
+        let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
+        Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")))
+    }
+
+    /// Whether attributes say anything of the tensor at the path.
+    pub(super) fn has_rules(&self) -> bool {
+        self.pending.is_some_and(|pending| pending.path == self.path.mark())
+    }
+
     /// What a field's attributes say of the tensor at the path; asked once.
     #[inline]
     pub(super) fn take_rules(&mut self) -> Rules {

@@ -51,10 +51,15 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// The place of the value of a newtype variant whose name was saved.
-    pub(crate) fn in_variant(mut self) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`SaveError::Nesting`] past [`Limits::nesting`]: a chain of such variants is recursion, too.
+    pub(crate) fn in_variant(mut self) -> Result<Self, SaveError> {
         self.place.variants = self.place.variants.saturating_add(1);
         self.place.somes = 0;
-        self
+        self.walk.check_nesting(u64::from(self.place.variants))?;
+        Ok(self)
     }
 
     /// The path in the file, segments joined by dots; empty at the root.
@@ -119,6 +124,7 @@ impl<'p, 's> Saver<'p, 's> {
     pub(crate) fn some<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
         let Self { walk, mut place } = self;
         place.somes = place.somes.saturating_add(1);
+        walk.check_nesting(place.somes)?;
         let before = walk.written();
         value.save(Saver::at(&mut *walk, place))?;
         if walk.written() == before {
@@ -130,13 +136,17 @@ impl<'p, 's> Saver<'p, 's> {
 
     /// Saves a value that others may share: its tensors once, and after that the name that they have.
     pub(crate) fn shared<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
-        let allocation = (std::ptr::from_ref(value).addr(), size_of_val(value));
-        if allocation.1 == 0 || self.walk.path.is_root() || self.place.is_flattened {
+        let (address, size) = (std::ptr::from_ref(value).addr(), size_of_val(value));
+        // What other attributes make of the same value has other bytes.
+        let form = self.rules().map_or((None, false), |field| (field.element_type, field.keep_layout));
+        let allocation = (address, size, form);
+        if size == 0 || self.walk.path.is_root() || self.place.is_flattened {
             return value.save(self);
         }
         let Self { walk, place } = self;
         if let Some(first) = walk.shared.get(&allocation) {
             let first = KvValue::String(first.clone());
+            walk.forget_rules();
             return walk.note(TIED, place.variants, first);
         }
         let before = walk.tensors;
@@ -146,6 +156,12 @@ impl<'p, 's> Saver<'p, 's> {
             walk.shared.insert(allocation, walk.path.as_str().to_owned());
         }
         Ok(())
+    }
+
+    /// Whether a slice of `T` is one key-value entry: what an empty one would be.
+    pub(crate) fn is_entry<T: HurraySave>(&self) -> Result<bool, SaveError> {
+        let part = self.walk.captured(|part| T::save_slice(&[], Saver::root(part), leading(0)))?;
+        Ok(part.plan.has_kv(self.walk.path.as_str()))
     }
 
     /// Saves a value that lives for this call only: its bytes are copied.
@@ -251,9 +267,9 @@ impl<'p, 's> GroupSaver<'p, 's> {
                 self.walk.path.push(&segment)
             }
         };
-        value.save(Saver::root(&mut *self.walk))?;
+        let saved = value.save(Saver::root(&mut *self.walk));
         self.walk.path.truncate(mark);
-        Ok(self.walk.written() != before)
+        saved.map(|()| self.walk.written() != before)
     }
 
     /// Saves a field with all that the derive knows of it.
@@ -264,12 +280,12 @@ impl<'p, 's> GroupSaver<'p, 's> {
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
         let mark = self.walk.path.push(field.name);
-        match field.tied {
-            Some(target) => self.walk.tied(target, |part| save(Saver::root(part)))?,
-            None => self.walk.described(self.frame.scope(), field, Place::default(), save)?,
-        }
+        let saved = match field.tied {
+            Some(target) => self.walk.tied(target, |part| save(Saver::root(part))),
+            None => self.walk.described(self.frame.scope(), field, Place::default(), save),
+        };
         self.walk.path.truncate(mark);
-        Ok(())
+        saved
     }
 
     /// Saves the fields of a struct among those of this group.

@@ -66,6 +66,10 @@ impl Pending {
     }
 }
 
+/// Address and size in bytes of what an `Arc` holds, and the form that attributes give it: element type, and
+/// whether strides are kept.
+pub(super) type Allocation = (usize, usize, (Option<&'static str>, bool));
+
 /// The state of one save walk.
 pub(crate) struct SaveWalk<'s> {
     pub(super) plan: Plan<'s>,
@@ -81,8 +85,8 @@ pub(crate) struct SaveWalk<'s> {
     pub(super) pending: Option<Pending>,
     /// How many groups that may hold entries only are open.
     pub(super) metadata_only: usize,
-    /// Address and size in bytes of what an `Arc` holds, and the path where its tensors are.
-    pub(super) shared: HashMap<(usize, usize), String>,
+    /// What `Arc`s hold, and the path where its tensors are.
+    pub(super) shared: HashMap<Allocation, String>,
     /// Second names that are held against the first at the end.
     pub(super) claims: Vec<Claim<'s>>,
 }
@@ -264,6 +268,21 @@ impl<'s> SaveWalk<'s> {
             return Ok(());
         }
         Err(SaveError::NoTensor { path: self.path.as_str().into() })
+    }
+
+    /// Refuses more steps than the model may nest, where they are none of a group.
+    pub(super) fn check_nesting(&self, steps: u64) -> Result<(), SaveError> {
+        let nesting = u64::try_from(self.nesting).unwrap_or(u64::MAX).saturating_add(steps);
+        if nesting <= u64::try_from(self.limits.nesting).unwrap_or(u64::MAX) {
+            return Ok(());
+        }
+        Err(SaveError::Nesting { path: self.path.as_str().into(), allowed: self.limits.nesting })
+    }
+
+    /// Drops the rules for the tensor at the path, which is stored under another name.
+    pub(super) fn forget_rules(&mut self) {
+        let path = self.path.mark();
+        let _ = self.pending.take_if(|pending| pending.path == path);
     }
 
     /// What a field's attributes say of the tensor at the path.
