@@ -110,7 +110,8 @@ impl<T: Element> Tensor<T> {
     ///
     /// # Errors
     ///
-    /// [`TensorError::Shape`] when shapes differ elsewhere, or there is no such axis or no tensor.
+    /// [`TensorError::Shape`] when shapes differ elsewhere, [`TensorError::Rank`] when there is no such axis or no
+    /// tensor.
     pub fn concatenate(parts: &[TensorView<'_, T>], axis: usize) -> Result<Self, TensorError> {
         let as_u64 =
             |dims: &[usize]| dims.iter().map(|&dim| u64::try_from(dim).unwrap_or(u64::MAX)).collect();

@@ -20,7 +20,8 @@ use source::Source;
 /// Tensors come in the order of the file, one at a time, and without names: those are in the index, at the
 /// very end. What is read before [`finish`](Self::finish) has confirmed the end is not known to be whole.
 ///
-/// Takes no more memory than one tensor, and never more than twice the bytes that are really there.
+/// Takes the memory of one tensor and some bytes for each that was read, and never more than twice the bytes that are
+/// really there.
 #[derive(Debug)]
 pub struct SequentialReader<R> {
     source: Source<R>,
