@@ -91,7 +91,7 @@ fn chains_of_variants_are_bounded_in_both_directions() {
     let mut key = "x".to_owned();
     for _ in 0..3000 {
         metadata.insert(key.clone(), "Next".to_owned()).unwrap();
-        key.push_str(".0");
+        key.push_str(".%0");
     }
     let options = WriterOptions { metadata: Some(metadata), ..WriterOptions::default() };
     let file = File::from_vec(Writer::new(Vec::new(), options).unwrap().finish().unwrap().0).unwrap();
@@ -199,4 +199,109 @@ fn two_names_for_one_key_are_an_error() {
     }
     let file = File::from_vec(writer.finish().unwrap().0).unwrap();
     assert_eq!(report_of::<BTreeMap<String, Tensor<u8>>>(&file).count(ProblemKind::Refused), 1);
+}
+
+#[derive(HurraySave, HurrayLoad, Debug, PartialEq, Clone)]
+enum Inner {
+    Words(Vec<Option<String>>),
+    Numbers(Vec<Option<f64>>),
+    Unit(Option<Option<()>>),
+    Number(Option<f64>),
+    List(Option<Vec<f32>>),
+    Pair(f64, f64),
+    Map(BTreeMap<String, f64>),
+}
+
+#[derive(HurraySave, HurrayLoad, Debug, PartialEq, Clone)]
+enum Outer {
+    X(Inner),
+    V(Option<Option<f64>>),
+    Recursive(Box<Outer>),
+}
+
+#[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
+struct Held {
+    v: Outer,
+    all: Vec<Outer>,
+}
+
+#[test]
+fn variants_in_variants_keep_what_they_hold() {
+    let inners = [
+        Inner::Words(vec![None, Some("a".into())]),
+        Inner::Numbers(vec![Some(1.0), None]),
+        Inner::Unit(None),
+        Inner::Unit(Some(None)),
+        Inner::Unit(Some(Some(()))),
+        Inner::Number(None),
+        Inner::Number(Some(2.0)),
+        Inner::List(None),
+        Inner::List(Some(vec![1.0])),
+        Inner::Pair(1.0, 2.0),
+        Inner::Map(BTreeMap::from([("0".to_owned(), 1.0), ("%0".to_owned(), 2.0)])),
+    ];
+    let mut all: Vec<Outer> = inners.into_iter().map(Outer::X).collect();
+    all.extend([Outer::V(None), Outer::V(Some(None)), Outer::V(Some(Some(1.5)))]);
+    all.extend(all.clone().into_iter().map(|outer| Outer::Recursive(Box::new(outer))));
+    for v in all.clone() {
+        let model = Held { v, all: all.clone() };
+        assert_eq!(reloaded(&model), model);
+    }
+}
+
+#[test]
+fn many_absent_elements_load_in_time() {
+    let values: Vec<Option<f64>> = (0..20_000u32).map(|n| (n % 2 == 0).then(|| n.into())).collect();
+    let model = BTreeMap::from([("v".to_owned(), values)]);
+    let started = std::time::Instant::now();
+    assert_eq!(reloaded(&model), model);
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}
+
+#[test]
+fn ties_obey_the_shape_of_their_field() {
+    #[derive(HurraySave)]
+    struct Shaped {
+        a: Tensor<f32>,
+        #[hurray(tied = "a", shape = [7])]
+        b: Tensor<f32>,
+    }
+    let tensor = Tensor::from_vec(vec![0.1f32, 0.2], &[2]).unwrap();
+    let error = hurray::to_bytes(&Shaped { a: tensor.clone(), b: tensor }).unwrap_err();
+    assert!(matches!(error, SaveError::Shape { .. }), "{error}");
+}
+
+#[test]
+fn an_option_among_the_fields_around_it_is_refused() {
+    #[derive(HurraySave)]
+    struct Flat {
+        k: Vec<f32>,
+        #[hurray(flatten)]
+        more: Option<Part>,
+    }
+    assert!(matches!(hurray::to_bytes(&Flat { k: vec![1.0], more: None }), Err(SaveError::Refused { .. })));
+}
+
+#[test]
+fn a_step_of_a_migration_is_taken_once() {
+    #[derive(HurraySave)]
+    struct Then {
+        a: Weight,
+        c: Weight,
+    }
+    #[derive(HurraySave, HurrayLoad)]
+    struct Weight {
+        w: Vec<f32>,
+    }
+    #[derive(HurrayLoad)]
+    #[hurray(version = 1, migrate = "swap")]
+    struct Now {
+        a: Weight,
+        b: Weight,
+    }
+    fn swap(_: u32, old: &mut hurray::Migration<'_, '_>) {
+        old.rename("a", "b").rename("c.w", "a.w");
+    }
+    let now: Now = file_of(&Then { a: Weight { w: vec![1.0] }, c: Weight { w: vec![3.0] } }).load().unwrap();
+    assert_eq!((now.a.w, now.b.w), (vec![3.0], vec![1.0]));
 }

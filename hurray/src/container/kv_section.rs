@@ -128,8 +128,11 @@ impl KvSection {
         ascending
             .iter()
             .skip(start)
+            // The key first: the value of the one behind the last may be a long array.
+            .take_while(move |position| {
+                key_at(&self.entries, file, **position).starts_with(prefix.as_bytes())
+            })
             .filter_map(move |position| self.entry(file, *position))
-            .take_while(move |(key, _)| key.starts_with(prefix))
     }
 
     /// All entries, owned.

@@ -25,6 +25,16 @@ pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";
 
+/// The step to the value of a newtype variant, in keys only. No escaped map key has it.
+pub(crate) const VARIANT: &str = "%0";
+
+/// Whether a key that ends in `rest` under a path says something of the value inside `variants` newtype variants,
+/// rather than of one of these variants.
+pub(crate) fn is_beyond(rest: &str, variants: u32) -> bool {
+    let steps = rest.split('.').take_while(|step| *step == VARIANT).count();
+    steps == 0 || u32::try_from(steps).is_ok_and(|steps| steps > variants)
+}
+
 /// The path of the field being walked: segments joined by `.`.
 #[derive(Debug, Default)]
 pub(crate) struct NamePath(String);
@@ -85,11 +95,11 @@ impl NamePath {
     }
 
     /// Calls `with` with the KV key of a value inside `variants` newtype variants. Each of these has its own
-    /// name under the path, so the value's key has one step `0` more for each.
+    /// name under the path, so the value's key has one step more for each, which no field or map key has.
     pub(crate) fn with_key<R>(&mut self, variants: u32, with: impl FnOnce(&str) -> R) -> R {
         let mark = self.mark();
         for _ in 0..variants {
-            self.push("0");
+            self.push(VARIANT);
         }
         let result = with(&self.0);
         self.truncate(mark);

@@ -281,6 +281,9 @@ impl LoadReport {
 impl fmt::Display for LoadReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
+        if self.problems.is_empty() {
+            return f.write_str("the file fits the model");
+        }
         match &self.file {
             Some(file) => write!(f, "`{}` does not fit the model: ", file.display())?,
             None => f.write_str("the bytes do not fit the model: ")?,

@@ -65,8 +65,10 @@ impl<'s> Plan<'s> {
         for (key, value) in part.metadata.iter() {
             let (note, name) = split_note(key);
             let stored = format!("{note}{}", renamed(name));
-            if self.metadata.get(&stored) != Some(value) {
-                return Err(Difference::Missing(stored.into()));
+            match self.metadata.get(&stored) {
+                None => return Err(Difference::Missing(stored.into())),
+                Some(found) if found != value => return Err(Difference::Bytes(stored.into())),
+                Some(_) => {}
             }
         }
         // As much there as here: what only the target has would come back under the second name, too.

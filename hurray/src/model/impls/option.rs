@@ -9,6 +9,7 @@ use crate::writer::SaveError;
 
 impl<T: HurraySave> HurraySave for Option<T> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
+        saver.refuse_flattened_option()?;
         match self {
             Some(value) => saver.some(value),
             None => Ok(()),

@@ -52,6 +52,11 @@ impl Migration<'_, '_> {
         }
     }
 
+    fn redirect(&mut self, path: String, target: Target) {
+        let exchanged = self.walk.exchanged.len();
+        self.walk.redirects.insert(exchanged, path, target);
+    }
+
     /// Whether the file has anything at or under a name.
     #[must_use]
     pub fn has(&mut self, name: &str) -> bool {
@@ -63,7 +68,7 @@ impl Migration<'_, '_> {
     pub fn rename(&mut self, old: &str, new: &str) -> &mut Self {
         let (old, new) = (self.full(old), self.full(new));
         self.walk.note_migrated(&old, &new);
-        self.walk.redirects.insert(new, Target::Path(old));
+        self.redirect(new, Target::Path(old));
         self
     }
 
@@ -74,7 +79,7 @@ impl Migration<'_, '_> {
             let name = self.full(name);
             self.walk.note_migrated(&path, &name);
             let target = Target::Part { path: path.clone(), axis, index, parts: new.len() };
-            self.walk.redirects.insert(name, target);
+            self.redirect(name, target);
         }
         self
     }
@@ -87,14 +92,14 @@ impl Migration<'_, '_> {
         for path in &paths {
             self.walk.note_migrated(path, &new);
         }
-        self.walk.redirects.insert(new, Target::Joined { paths, axis });
+        self.redirect(new, Target::Joined { paths, axis });
         self
     }
 
     /// The field `name` takes its default, whatever the file has under that name.
     pub fn default(&mut self, name: &str) -> &mut Self {
         let path = self.full(name);
-        self.walk.redirects.insert(path, Target::Nothing);
+        self.redirect(path, Target::Nothing);
         self.discard(name)
     }
 

@@ -6,7 +6,7 @@ use crate::model::load::names::NamesInOrder;
 use crate::model::load::table::Heads;
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Place, Reported};
-use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, own_key, under};
+use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, is_beyond, own_key, under};
 use crate::model::{KvEntry, Problem, ProblemKind};
 
 impl<'f> LoadWalk<'f> {
@@ -70,13 +70,20 @@ impl<'f> LoadWalk<'f> {
         {
             return true;
         }
-        self.has_tensor() || self.has_kv(place) || self.has_anything_under() || self.is_noted(place)
+        self.has_tensor() || self.has_kv(place) || self.has_anything_under(place) || self.is_noted(place)
     }
 
-    fn has_anything_under(&mut self) -> bool {
+    fn has_anything_under(&mut self, place: Place) -> bool {
         let mut prefix = self.path.as_str().to_owned();
         prefix.push('.');
-        self.has_names_under(&prefix) || self.source.contents().kv_starting_with(&prefix).next().is_some()
+        self.has_names_under(&prefix) || self.has_keys_under(&prefix, place)
+    }
+
+    /// Whether a key begins with `prefix` and says something of the value, rather than of a variant around it.
+    fn has_keys_under(&self, prefix: &str, place: Place) -> bool {
+        let contents = self.source.contents();
+        let mut keys = contents.kv_starting_with(prefix);
+        keys.any(|(key, _)| is_beyond(key.get(prefix.len()..).unwrap_or_default(), place.variants))
     }
 
     fn has_names_under(&mut self, prefix: &str) -> bool {
@@ -112,7 +119,7 @@ impl<'f> LoadWalk<'f> {
         [SOME, SEQUENCE, KEYS, TIED].iter().any(|prefix| {
             let mut prefix = self.path.key(prefix);
             prefix.push('.');
-            self.source.contents().kv_starting_with(&prefix).next().is_some()
+            self.has_keys_under(&prefix, place)
         })
     }
 

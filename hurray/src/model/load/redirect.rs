@@ -46,8 +46,10 @@ pub(super) struct Redirects {
     has_ties: bool,
     /// How many ties were followed.
     followed: u64,
-    /// By the path of the model, from migrations.
-    targets: HashMap<String, Target>,
+    /// How many elements of sequences were reached through them.
+    elements: u64,
+    /// By the path of the model, from migrations: with how many paths were exchanged where the migration was.
+    targets: HashMap<String, (usize, Target)>,
     pieces: Option<Pieces>,
     is_nothing: bool,
 }
@@ -65,8 +67,16 @@ impl Redirects {
         self.is_nothing
     }
 
-    pub(super) fn insert(&mut self, path: String, target: Target) {
-        self.targets.insert(path, target);
+    /// A path is that of the model only where as many paths are exchanged as where the migration was: behind one
+    /// that was exchanged since, paths are those of the file.
+    pub(super) fn insert(&mut self, exchanged: usize, path: String, target: Target) {
+        self.targets.insert(path, (exchanged, target));
+    }
+
+    /// Counts elements that are reached through ties; tells whether there are too many.
+    pub(super) fn exceeds_elements(&mut self, elements: usize, allowed: u64) -> bool {
+        self.elements = self.elements.saturating_add(u64::try_from(elements).unwrap_or(u64::MAX));
+        self.elements > allowed
     }
 
     #[inline]
@@ -121,8 +131,8 @@ impl<'f> LoadWalk<'f> {
     /// Exchanges the path if its value lies elsewhere; tells whether it did.
     fn exchange(&mut self, place: Place) -> Result<bool, Reported> {
         let target = match self.redirects.targets.get(self.path.as_str()) {
-            Some(target) => Some(target.clone()),
-            None => self.tie(place)?.map(Target::Path),
+            Some((exchanged, target)) if *exchanged == self.exchanged.len() => Some(target.clone()),
+            _ => self.tie(place)?.map(Target::Path),
         };
         let Some(target) = target else { return Ok(false) };
         let redirected = Redirected {

@@ -13,6 +13,11 @@ impl<'f> Loader<'_, 'f> {
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
         let walk = self.walk;
         let length = walk.sequence_length()?;
+        let allowed = walk.limits().sequence;
+        if !walk.exchanged.is_empty() && walk.redirects.exceeds_elements(length, allowed) {
+            let expected = format!("at most {allowed} elements through ties (`Limits::sequence`)");
+            return Err(walk.report(Problem::new(ProblemKind::Limit, expected, "more")));
+        }
         let frame = walk.open()?;
         // No more than one element for each thing that the file has; a sequence of empty elements grows.
         let mut values = Vec::with_capacity(length.min(walk.things()));

@@ -120,6 +120,15 @@ impl<'p, 's> Saver<'p, 's> {
         GroupSaver::open(self.walk, GroupKind::Metadata)
     }
 
+    /// An `Option` among the fields around it has no path of its own that could be absent.
+    pub(crate) fn refuse_flattened_option(&self) -> Result<(), SaveError> {
+        if !self.place.is_flattened {
+            return Ok(());
+        }
+        let source = "an `Option` can't be flattened: whether it is there could not be told".into();
+        Err(SaveError::Refused { path: self.walk.path.as_str().into(), source })
+    }
+
     /// Saves `Some(value)`: the value itself, or a note that it is there if it writes nothing.
     pub(crate) fn some<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
         let Self { walk, mut place } = self;
@@ -281,7 +290,10 @@ impl<'p, 's> GroupSaver<'p, 's> {
         self.check_reserved(field.name)?;
         let mark = self.walk.path.push(field.name);
         let saved = match field.tied {
-            Some(target) => self.walk.tied(target, |part| save(Saver::root(part))),
+            Some(target) => self.walk.tied(target, |part| {
+                let scope = part.open_scope();
+                part.described(scope, field, Place::default(), save)
+            }),
             None => self.walk.described(self.frame.scope(), field, Place::default(), save),
         };
         self.walk.path.truncate(mark);
