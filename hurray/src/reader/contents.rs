@@ -119,6 +119,12 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.index.find(self.bytes.into(), name)
     }
 
+    /// The value of a metadata entry; text and bytes are borrowed from the file.
+    #[cfg(feature = "candle")]
+    pub(crate) fn kv(&self, key: &str) -> Option<KvRef<'f>> {
+        self.parsed.kv.get(self.bytes.into(), key)
+    }
+
     /// How many metadata entries there are.
     pub(crate) fn kv_len(&self) -> usize {
         self.parsed.kv.len()

@@ -189,7 +189,7 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
-    #[cfg(feature = "burn")]
+    #[cfg(any(feature = "burn", feature = "candle"))]
     pub(crate) fn policy(&self) -> &'f Policy {
         self.policy
     }

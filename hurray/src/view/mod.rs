@@ -49,7 +49,7 @@ pub use tiled::{Tiled, TiledView};
 
 pub use values::Values;
 
-#[cfg(feature = "burn")]
+#[cfg(any(feature = "burn", feature = "candle"))]
 pub(crate) use bytes::SharedBytes;
 pub(crate) use data::validate_data;
 #[cfg(feature = "candle")]
