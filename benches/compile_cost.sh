@@ -64,11 +64,9 @@ sed -i 's/\\&/\&/g; s/^    \([abc]\): View/    #[serde(borrow)] \1: View/; s/^  
 
 export CARGO_TARGET_DIR=$work/target CARGO_INCREMENTAL=0
 seconds() { # command...: user + system seconds
-    local before after
-    before=$(awk '{ print $16 + $17 }' /proc/$$/stat)
-    "$@" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-    after=$(awk '{ print $16 + $17 }' /proc/$$/stat)
-    awk -v ticks=$((after - before)) 'BEGIN { printf "%.2f\n", ticks / 100 }'
+    local TIMEFORMAT='%U %S'
+    { time "$@" > "$work/log" 2>&1; } 2> "$work/times" || { cat "$work/log"; exit 1; }
+    awk '{ printf "%.2f\n", $1 + $2 }' "$work/times"
 }
 
 declare -A check build
