@@ -67,16 +67,7 @@ impl Header {
         policy: &Policy,
     ) -> Result<Self, FormatError> {
         let mut fields = Cursor::new(bytes, 0, Rule::Dsc04);
-        let magic = fields.array::<4>()?;
-        Rule::Dsc01.check(magic == MAGIC, |e| {
-            e.at(at::MAGIC).expected_to_be("`HRRY`").but_found(format_args!("`{}`", magic.escape_ascii()))
-        })?;
-        let version_major = fields.u8()?;
-        Rule::Dsc02.check(version_major == VERSION_MAJOR, |e| {
-            e.at(at::VERSION_MAJOR).expected_to_be("major version 1").but_found(version_major)
-        })?;
-        let version_minor = fields.u8()?;
-        let length = declared_length(fields.u32()?)?;
+        let (version_minor, length) = decode_start(&mut fields)?;
         if let Some(indexed) = indexed_length {
             Rule::Idx15.check(indexed == length, |e| {
                 e.at(at::LENGTH).expected_to_be(format!("length {indexed}, as indexed")).but_found(length)
@@ -102,6 +93,11 @@ impl Header {
 /// takes to skip it.
 pub(crate) fn peek_length(bytes: &[u8]) -> Result<u32, FormatError> {
     let mut fields = Cursor::new(bytes, 0, Rule::Dsc04);
+    decode_start(&mut fields).map(|(_, length)| length)
+}
+
+/// Magic, version and length: the minor version, and the length in bytes.
+fn decode_start(fields: &mut Cursor<'_>) -> Result<(u8, u32), FormatError> {
     let magic = fields.array::<4>()?;
     Rule::Dsc01.check(magic == MAGIC, |e| {
         e.at(at::MAGIC).expected_to_be("`HRRY`").but_found(format_args!("`{}`", magic.escape_ascii()))
@@ -110,8 +106,8 @@ pub(crate) fn peek_length(bytes: &[u8]) -> Result<u32, FormatError> {
     Rule::Dsc02.check(version_major == VERSION_MAJOR, |e| {
         e.at(at::VERSION_MAJOR).expected_to_be("major version 1").but_found(version_major)
     })?;
-    fields.u8()?;
-    declared_length(fields.u32()?)
+    let version_minor = fields.u8()?;
+    Ok((version_minor, declared_length(fields.u32()?)?))
 }
 
 fn declared_length(length: u32) -> Result<u32, FormatError> {
