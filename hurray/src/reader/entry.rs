@@ -37,6 +37,18 @@ impl<'f> TensorEntry<'f> {
         self.record.name_bytes(self.bytes) == name.as_bytes()
     }
 
+    /// Whether `field` under `path` is its name.
+    #[inline]
+    pub(crate) fn is_named(&self, path: &str, field: &str) -> bool {
+        let name = self.record.name_bytes(self.bytes);
+        let rest = match name.split_at_checked(path.len()) {
+            Some(([], rest)) => rest,
+            Some((start, [b'.', rest @ ..])) if start == path.as_bytes() => rest,
+            _ => return false,
+        };
+        rest == field.as_bytes()
+    }
+
     /// The bytes of the descriptor in the tensor region.
     pub(crate) fn descriptor_bytes(&self) -> Result<&'f [u8], FormatError> {
         self.record
