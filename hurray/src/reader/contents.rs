@@ -37,8 +37,8 @@ impl<'f> Source<'f> {
         parsed: Arc<Parsed>,
         policy: &'f Policy,
         owner: Option<&'f File>,
+        table: &'f [u8],
     ) -> Self {
-        let table = parsed.table_in(bytes);
         Self { bytes, parsed, policy, owner, table }
     }
 

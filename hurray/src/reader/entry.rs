@@ -92,7 +92,11 @@ impl<'f> TensorEntry<'f> {
     /// Decodes the descriptor, or its copy, and checks it alone: what typed access goes by. The buffers are
     /// looked for where the index says, and held against the bounds of the file, whichever it is.
     pub(crate) fn known_descriptor(&self) -> Result<TensorDescriptor, FormatError> {
-        let bytes = self.descriptor_at_hand()?;
+        self.decode(self.descriptor_at_hand()?)
+    }
+
+    /// Decodes the bytes of the descriptor, from wherever they are, and checks it alone.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Result<TensorDescriptor, FormatError> {
         TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
             .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
     }
@@ -102,9 +106,7 @@ impl<'f> TensorEntry<'f> {
     /// # Errors
     /// [`FormatError`] with this tensor's name and the offset in the file.
     pub fn descriptor(&self) -> Result<TensorDescriptor, FormatError> {
-        let bytes = self.descriptor_bytes()?;
-        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
-            .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
+        self.decode(self.descriptor_bytes()?)
     }
 
     /// The bytes of all buffers, in the order of the descriptor's buffer table.
