@@ -6,7 +6,7 @@ use crate::bytes::to_usize;
 use crate::descriptor::{DYNAMIC, Layout, PlainDescriptor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
-use crate::reader::TensorEntry;
+use crate::reader::{Plain, TensorEntry};
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
 
@@ -31,13 +31,7 @@ impl<'f> TensorEntry<'f> {
     /// The view of a row-major tensor without anything special: nearly every tensor of nearly every model.
     #[inline]
     pub(crate) fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
-        let bytes = self.descriptor_at_hand().ok()?;
-        let descriptor = PlainDescriptor::read(bytes, const { T::TYPE.tag() }, size_of::<T>())?;
-        let buffer = self.only_buffer(descriptor.byte_size)?;
-        let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
-        let data = bytemuck::try_cast_slice(bytes).ok()?;
-        let shape = Shape::from_parts(descriptor.dims, descriptor.rank)?;
-        Some(TensorView::checked(data, 0, shape, Strides::from_counts(descriptor.strides)))
+        TensorView::from_plain(self.plain(const { T::TYPE.tag() }, size_of::<T>())?)
     }
 
     fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
@@ -83,6 +77,16 @@ impl<'f> TensorEntry<'f> {
             return Err(self.blamed(Rule::Buf14.broken().but_found(bytes.len())).into());
         }
         Ok((dims, bytes))
+    }
+}
+
+impl<'f, T: Element> TensorView<'f, T> {
+    /// The view of a plain tensor; `None` if its elements start at an odd address.
+    #[inline]
+    pub(crate) fn from_plain((descriptor, bytes): Plain<'f>) -> Option<Self> {
+        let PlainDescriptor { rank, dims, strides, .. } = descriptor;
+        let data = bytemuck::try_cast_slice(bytes).ok()?;
+        Some(Self::checked(data, 0, Shape::from_parts(dims, rank)?, Strides::from_counts(strides)))
     }
 }
 

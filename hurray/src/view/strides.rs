@@ -15,6 +15,7 @@ pub(crate) struct Reach {
 }
 
 impl Strides {
+    #[inline]
     pub(crate) fn row_major(shape: &Shape) -> Self {
         Self::accumulate(shape.iter().enumerate().rev())
     }
@@ -49,11 +50,13 @@ impl Strides {
         Some(Self(all))
     }
 
+    #[inline]
     pub(crate) fn as_slice(&self, rank: usize) -> &[isize] {
         self.0.get(..rank).unwrap_or_default()
     }
 
     /// Whether elements lie one after another in row-major order. Dimensions of size 1 may have any stride.
+    #[inline]
     pub(crate) fn is_row_major(&self, shape: &Shape) -> bool {
         let mut expected = 1isize;
         for (&dim, &stride) in shape.iter().zip(&self.0).rev() {

@@ -76,24 +76,28 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// Every element was checked to lie in `data`.
+    #[inline]
     pub(crate) fn checked(data: &'a [T], origin: usize, shape: Shape, strides: Strides) -> Self {
         Self { data, origin, shape, strides }
     }
 
     /// The dimensions in elements, dimension 0 first; empty for a scalar.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         self.shape.dims()
     }
 
     /// The strides in elements, one per dimension.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> &[isize] {
         self.strides.as_slice(self.shape.rank())
     }
 
     /// The number of dimensions.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
@@ -111,6 +115,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The elements as one slice, when they lie one after another in row-major order; else `None`, never
     /// reordered data.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> Option<&'a [T]> {
         if !self.strides.is_row_major(&self.shape) {
             return None;
