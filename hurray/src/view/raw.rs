@@ -163,6 +163,30 @@ impl SharedTensor {
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
+    /// A tensor that somebody else laid out, its buffers copied: they are those of the descriptor, and that
+    /// breaks no rule.
+    ///
+    /// # Errors
+    /// [`TensorError::Parts`] for other buffers, [`TensorError::Format`] for the rule that is broken.
+    pub(crate) fn from_parts(
+        descriptor: TensorDescriptor,
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<Self, TensorError> {
+        let parts = |what, expected, found| TensorError::Parts { what, expected, found };
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        if buffers.len() != descriptor.buffers().len() {
+            return Err(parts("buffers", number(descriptor.buffers().len()), number(buffers.len())));
+        }
+        for (handle, bytes) in descriptor.buffers().iter().zip(buffers) {
+            let found = number(bytes.as_ref().len());
+            if found != handle.byte_size {
+                return Err(parts("bytes of a buffer", handle.byte_size, found));
+            }
+        }
+        descriptor.check_as_built()?;
+        Ok(Self::new(descriptor, buffers.iter().map(|bytes| SharedBytes::copy_from(bytes.as_ref()))))
+    }
+
     /// The same tensor as a member of a whole.
     ///
     /// # Errors

@@ -201,6 +201,11 @@ impl<'a, T: Element> TensorView<'a, T> {
         Ok(Self { data: self.data, origin, shape, strides: self.strides })
     }
 
+    /// Whether elements lie one after another in column-major order.
+    pub(crate) fn is_column_major(&self) -> bool {
+        self.strides.is_column_major(&self.shape)
+    }
+
     /// The inline shape.
     pub(crate) fn dims(&self) -> Shape {
         self.shape

@@ -9,7 +9,6 @@ use crate::bytes::to_usize;
 use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor, storage_range};
 use crate::element::ElementType;
 use crate::error::{Rule, TensorError};
-use crate::view::bytes::SharedBytes;
 use crate::view::dense::{describe, expect_count};
 use crate::view::geometry::Geometry;
 use crate::view::index;
@@ -162,24 +161,12 @@ impl QuantizedTensor {
     /// # Errors
     ///
     /// [`TensorError::Parts`] if the buffers are not those of the descriptor, [`TensorError::NotUnderstood`]
-    /// without a scheme that is understood, [`TensorError::Format`] for buffers that are too small.
+    /// without a scheme that is understood, [`TensorError::Format`] for a descriptor or indices that break a rule.
     pub fn from_parts(
         descriptor: TensorDescriptor,
         buffers: &[impl AsRef<[u8]>],
     ) -> Result<Self, TensorError> {
-        let parts = |what, expected, found| TensorError::Parts { what, expected, found };
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        if buffers.len() != descriptor.buffers().len() {
-            return Err(parts("buffers", number(descriptor.buffers().len()), number(buffers.len())));
-        }
-        for (handle, bytes) in descriptor.buffers().iter().zip(buffers) {
-            let found = length(bytes.as_ref());
-            if found != handle.byte_size {
-                return Err(parts("bytes of a buffer", handle.byte_size, found));
-            }
-        }
-        let shared = buffers.iter().map(|bytes| SharedBytes::copy_from(bytes.as_ref()));
-        Self::made(SharedTensor::new(descriptor, shared))
+        Self::made(SharedTensor::from_parts(descriptor, buffers)?)
     }
 }
 
