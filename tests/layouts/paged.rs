@@ -103,7 +103,7 @@ fn from_parts<T: Sample>(sequences: &Sequences, heads: usize, size: usize, seed:
 fn from_sequences<T: Sample>(tokens: &[usize], heads: usize, size: usize, page_size: u32, seed: u64) {
     let token = heads * size;
     let seeds: Vec<u64> =
-        (0..(tokens.iter().sum::<usize>() * token) as u64).map(|at| seed ^ at * 77).collect();
+        (0..(tokens.iter().sum::<usize>() * token) as u64).map(|at| seed ^ (at * 77)).collect();
     let source = values::<T>(&seeds);
     let (mut parts, mut rest) = (Vec::new(), source.as_slice());
     for tokens in tokens {

@@ -185,7 +185,7 @@ impl Numbers {
         loop {
             let bits = self.next() as u32;
             let bits = if scale_type == ScaleType::Float32 { bits } else { bits & 0xFFFF };
-            let is_zero = bits & (exponent | (1 << mantissa) - 1) == 0;
+            let is_zero = bits & (exponent | ((1 << mantissa) - 1)) == 0;
             if bits & exponent != exponent && !is_zero {
                 return bits.to_le_bytes()[..scale_type.byte_size() as usize].to_vec();
             }

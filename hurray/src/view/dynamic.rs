@@ -83,9 +83,9 @@ impl<'a> DynTensorView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`TensorEntry::view`](crate::TensorEntry::view).
+    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the default [`Limits`].
     pub fn typed<T: Element>(&self) -> Result<TensorView<'a, T>, TensorError> {
-        typed(self.descriptor(), self.0.buffer(0))
+        typed(self.descriptor(), self.0.buffer(0), &Limits::default())
     }
 
     /// The tensor as a quantized view.

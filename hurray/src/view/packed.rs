@@ -18,7 +18,15 @@ struct Linear<P>(Dense<P>);
 impl<P: PackedElement> Linear<P> {
     fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
         match raw.descriptor().layout() {
-            Layout::RowMajor | Layout::ColumnMajor | Layout::Strided { .. } => Ok(Self(Dense::of(raw)?)),
+            Layout::RowMajor | Layout::ColumnMajor | Layout::Strided { .. } => {
+                let dense = Dense::<P>::of(raw)?;
+                // Strides of 0 make large tensors of few bytes; what is no larger than what is there can be copied.
+                let (shape, there) = (&dense.geometry.shape, dense.geometry.count);
+                if index::element_count(shape) > u128::try_from(there).unwrap_or(u128::MAX) {
+                    index::count_within(shape, size_of::<P::Value>(), Limits::default().dense_bytes)?;
+                }
+                Ok(Self(dense))
+            }
             _ => Err(raw.wrong_layout("row_major, column_major or strided")),
         }
     }
@@ -71,15 +79,26 @@ impl<'a, P: PackedElement> PackedView<'a, P> {
     ///
     /// # Errors
     ///
-    /// [`TensorError::Limit`] past the default `dense_bytes`, which only strides of zero can reach.
+    /// [`TensorError::Limit`] past the default [`Limits::dense_bytes`].
     pub fn to_dense(&self) -> Result<Vec<P::Value>, TensorError> {
-        self.plan.0.to_dense(&self.raw, &Limits::default())
+        self.to_dense_within(&Limits::default())
     }
 
-    /// All elements in row-major order, unless their number exceeds the default `dense_bytes` (then empty).
+    /// All elements in row-major order, at most [`Limits::dense_bytes`] of them.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Limit`].
+    pub fn to_dense_within(&self, limits: &Limits) -> Result<Vec<P::Value>, TensorError> {
+        self.plan.0.to_dense(&self.raw, limits)
+    }
+
+    /// All elements in row-major order. No limit is needed: there is no view of elements that strides of 0 repeat
+    /// past the default [`Limits::dense_bytes`].
     #[must_use]
     pub fn to_vec(&self) -> Vec<P::Value> {
-        self.to_dense().unwrap_or_default()
+        let unlimited = Limits { dense_bytes: u64::MAX, ..Limits::default() };
+        self.to_dense_within(&unlimited).unwrap_or_default()
     }
 
     /// The bytes of the buffer as they lie in the file.
