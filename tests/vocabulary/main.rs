@@ -6,3 +6,4 @@ mod claims;
 mod fields;
 mod parts;
 mod private;
+mod quantize;
