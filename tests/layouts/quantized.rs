@@ -386,3 +386,31 @@ fn parts_that_break_a_rule_are_refused() {
     let refused = TensorDescriptor::builder(ElementType::Float32, [2, 3]).quantization(scheme).build();
     assert_eq!(refused.unwrap_err().rule(), Rule::Qnt13);
 }
+
+/// Tables of small floats are not defined for pages (QNT-BP-05): raw access only, and never written.
+#[test]
+fn paged_tensors_of_undefined_schemes_are_bytes() {
+    let fields = hurray::descriptor::BlockPaged {
+        page_size: 2,
+        num_pages: 1,
+        paged_axis: 0,
+        num_seqs: 1,
+        kv_role: hurray::descriptor::KvRole::Key,
+        layer_index: None,
+        wide_indices: false,
+    };
+    let descriptor = TensorDescriptor::builder(ElementType::UInt4, [2, 1, 8])
+        .layout(Layout::BlockPaged(fields))
+        .quantization(Quantization::Nf4 { axis: 2, block_size: 8, scales: 3 })
+        .buffer_sizes([8, 4, 8, 8])
+        .build()
+        .unwrap();
+    let buffers = [vec![0x21; 8], vec![0; 4], [0u32, 1].map(u32::to_le_bytes).concat(), vec![0; 8]];
+    let quantized = QuantizedTensor::from_parts(descriptor.clone(), &buffers);
+    assert!(matches!(quantized, Err(TensorError::NotUnderstood { .. })), "{quantized:?}");
+    let tensor = DynTensor::from_parts(descriptor, &buffers).unwrap();
+    assert_eq!(tensor.view().buffers()[0], buffers[0]);
+    assert!(matches!(tensor.view().quantized(), Err(TensorError::NotUnderstood { .. })));
+    let error = hurray::to_bytes(&One { tensor }).unwrap_err();
+    assert!(matches!(&error, hurray::SaveError::Format(error) if error.rule() == Rule::QntBp05), "{error}");
+}

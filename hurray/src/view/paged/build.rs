@@ -123,11 +123,11 @@ impl<T: Stored> BlockPaged<T> {
         Self::made(SharedTensor::new(descriptor, buffers))
     }
 
-    /// As [`BlockPagedView::with_token_counts`].
+    /// As [`BlockPagedView::with_token_counts`](crate::BlockPagedView::with_token_counts).
     ///
     /// # Errors
     ///
-    /// As [`BlockPagedView::with_token_counts`].
+    /// As [`BlockPagedView::with_token_counts`](crate::BlockPagedView::with_token_counts).
     pub fn with_token_counts(mut self, counts: &[usize]) -> Result<Self, TensorError> {
         let tokens = Tokens::told(&self.tensor.as_raw(), counts)?;
         self.plan.tokens = tokens;
