@@ -219,7 +219,7 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
-    #[cfg(any(feature = "burn", feature = "candle"))]
+    /// What the file was opened with.
     pub(crate) fn policy(&self) -> &'f Policy {
         self.policy
     }

@@ -6,6 +6,7 @@ use crate::bytes::to_usize;
 use crate::descriptor::{DYNAMIC, Layout, PlainDescriptor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
+use crate::limits::Limits;
 use crate::reader::{Plain, TensorEntry};
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
@@ -18,8 +19,9 @@ impl<'f> TensorEntry<'f> {
     /// [`TensorError::ElementType`] when the elements are of another type, [`TensorError::Quantized`],
     /// [`TensorError::Layout`] when they are not in one of the three dense layouts (row-major, column-major,
     /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
-    /// [`TensorError::Misaligned`] when they start at an odd address, and [`TensorError::Format`] when the
-    /// descriptor breaks a rule.
+    /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
+    /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
+    /// [`Limits::dense_bytes`] lets a copy take: a view can always be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         if let Some(view) = self.plain_view() {
@@ -39,10 +41,13 @@ impl<'f> TensorEntry<'f> {
         // Before the placement: an element type or layout that is another one says more than a size.
         expect_plain(&descriptor, T::TYPE)?;
         let buffers = self.buffers_of(&descriptor)?;
-        typed(&descriptor, buffers.first().copied().unwrap_or_default()).map_err(|error| match error {
-            TensorError::Format(error) => TensorError::Format(self.blamed(error)),
-            other => other,
-        })
+        let limits = &self.policy().limits;
+        typed(&descriptor, buffers.first().copied().unwrap_or_default(), limits).map_err(
+            |error| match error {
+                TensorError::Format(error) => TensorError::Format(self.blamed(error)),
+                other => other,
+            },
+        )
     }
 
     /// The tensor as it is: any element type, any layout.
@@ -90,14 +95,17 @@ impl<'f, T: Element> TensorView<'f, T> {
     }
 }
 
-/// A dense tensor of plain elements as a typed view of its buffer.
+/// A dense tensor of plain elements as a typed view of its buffer, of which a copy stays within the limits.
 #[inline]
 pub(crate) fn typed<'f, T: Element>(
     descriptor: &TensorDescriptor,
     buffer: &'f [u8],
+    limits: &Limits,
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
-    dense(descriptor, buffer)
+    let view = dense(descriptor, buffer)?;
+    view.check_copy(limits.dense_bytes)?;
+    Ok(view)
 }
 
 /// The elements of a dense layout as values of a type of the same width, whatever their element type is.
