@@ -4,6 +4,7 @@
 mod flags;
 mod header;
 mod index;
+mod kinds;
 mod kv;
 mod kv_decode;
 mod kv_section;
@@ -28,7 +29,7 @@ pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
 pub(crate) use parsed::{Ends, Parsed};
-pub(crate) use record::Record;
+pub(crate) use record::{Line, Record};
 pub(crate) use section::{FileBytes, Section};
 pub(crate) use table::{DESCRIPTORS, encode_table};
 pub(crate) use trailer::Trailer;

@@ -74,9 +74,12 @@ impl Parsed {
             Err(error) if error.rule() == Rule::Trl01 => return Err(wrong::no_trailer(file, &header, error)),
             trailer => trailer?,
         };
-        let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
+        let mut index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
         let table = decode_table(file.into(), &index, &kv).map_or(Table::None, Table::InFile);
+        if let Table::InFile(section) = table {
+            index.learn(file, section.of(file).unwrap_or_default(), header.alignment);
+        }
         Ok(Self { header, trailer, index, kv, table })
     }
 
@@ -109,7 +112,8 @@ impl Parsed {
     }
 
     /// Takes the descriptors, back to back in the order of their offsets, as they were read from where they lie.
-    pub(crate) fn keep_gathered(&mut self, table: Vec<u8>) {
+    pub(crate) fn keep_gathered(&mut self, table: Vec<u8>, file: &[u8]) {
+        self.index.learn(file, &table, self.header.alignment);
         self.table = Table::Gathered(table);
     }
 }

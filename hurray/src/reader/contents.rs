@@ -78,7 +78,7 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor at a position in the order of the file.
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
-        let record = *self.parsed.index.records().get(position)?;
+        let record = **self.parsed.index.records().get(position)?;
         Some(TensorEntry {
             bytes: self.bytes,
             record,
@@ -104,7 +104,10 @@ impl<'c, 'f> Contents<'c, 'f> {
         if !record.is_named(self.bytes, path, field) {
             return None;
         }
-        plain(record, self.bytes, self.table, self.parsed.header.alignment, type_tag, element_size)
+        let alignment = self.parsed.header.alignment;
+        record
+            .plain(self.bytes, type_tag, element_size)
+            .or_else(|| plain(record, self.bytes, self.table, alignment, type_tag, element_size))
     }
 
     /// Whether the index gives each tensor no data, in the order of the file: only such a one can be a composite

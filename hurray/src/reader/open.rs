@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::backing::{Backing, check_alignment};
 use super::{File, Source, default_policy};
 use crate::bytes::{AlignedBytes, to_usize};
-use crate::container::{Header, Parsed, Record};
+use crate::container::{Header, Line, Parsed};
 use crate::error::OpenError;
 use crate::limits::Limits;
 use crate::policy::{Mode, Policy, PrivateTags};
@@ -144,7 +144,7 @@ impl OpenOptions {
             None => Parsed::decode(bytes, &self.policy)?,
         };
         if self.validate_descriptors && !parsed.has_table_in_file() {
-            gather_descriptors(&mut parsed, file, bytes.len());
+            gather_descriptors(&mut parsed, file, bytes);
         }
         self.checked(backing, parsed, Some(path), false)
     }
@@ -189,18 +189,17 @@ fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, Open
 
 /// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
 /// than the file has.
-fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, length: usize) {
+fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
     let records = parsed.index.records();
     let total = records.iter().fold(0u64, |sum, record| sum.saturating_add(record.descriptor_length.into()));
-    if u64::try_from(length).is_ok_and(|length| total > length) {
+    if u64::try_from(bytes.len()).is_ok_and(|length| total > length) {
         return;
     }
-    let piece =
-        |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let piece = |record: &Line| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
     let Some(pieces) = records.iter().map(piece).collect::<Option<Vec<_>>>() else { return };
     // Whatever went wrong, touching the mapping will tell.
     if let Ok(table) = sys::gather(file, &pieces) {
-        parsed.keep_gathered(table);
+        parsed.keep_gathered(table, bytes);
     }
 }
 
