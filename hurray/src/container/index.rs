@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::kinds::Kinds;
+use super::kinds::{Brief, Kinds};
 use super::names::NameTable;
-use super::record::{Line, Record, Region};
+use super::record::{Record, Region};
 use super::{FileBytes, Header, Trailer};
 use crate::bytes::{Cursor, Sink, to_usize};
 use crate::error::{FormatError, Rule};
@@ -13,7 +13,7 @@ use crate::policy::Mode;
 /// All entries, in the order of their descriptors in the file.
 #[derive(Debug)]
 pub(crate) struct Index {
-    records: Vec<Line>,
+    records: Vec<Record>,
     /// Made when a name is first looked for, or at once where it proves that names are unique.
     names: OnceLock<NameTable>,
 }
@@ -48,7 +48,7 @@ impl Index {
             let table = index.name_table(file)?;
             let _ = index.names.set(table);
         }
-        let starts_first = |first: &Line| first.descriptor_offset == region.start;
+        let starts_first = |first: &Record| first.descriptor_offset == region.start;
         if !is_in_order || !index.records.first().is_none_or(starts_first) {
             index.check_order(file, region, mode)?;
         }
@@ -61,19 +61,21 @@ impl Index {
         u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
     }
 
-    /// Keeps in the records what a table of all descriptors says of plain tensors.
-    pub(super) fn learn(&mut self, file: &[u8], table: &[u8], alignment: u32) {
-        let mut kinds = Kinds::default();
-        for record in self.records.iter_mut().filter(|record| record.data_length > 0) {
-            let Some(bytes) = record.copy_in(table) else { return };
-            if let Some(kind) = kinds.of(bytes) {
-                record.0.keep_kind(kind, file, alignment);
-            }
+    /// What a table of all descriptors says of the plain tensors, by position.
+    pub(super) fn briefs(&self, file: &[u8], table: &[u8], alignment: u32) -> Vec<Brief> {
+        if table.is_empty() {
+            return Vec::new();
         }
+        let mut kinds = Kinds::default();
+        let mut brief = |record: &Record| {
+            let kind = record.copy_in(table).and_then(|bytes| kinds.of(bytes))?;
+            record.only_buffer(file, alignment, kind.byte_size).map(|_| kind.brief)
+        };
+        self.records.iter().map(|record| brief(record).unwrap_or(Brief::NONE)).collect()
     }
 
     /// By position: the place in the order of descriptors.
-    pub(crate) fn records(&self) -> &[Line] {
+    pub(crate) fn records(&self) -> &[Record] {
         &self.records
     }
 
@@ -116,7 +118,7 @@ impl Index {
             })?;
         }
         // A record ends behind its descriptor's start: what holds of the ends holds of the starts (IDX-13).
-        let follows = |[record, next]: &[Line; 2]| record.end() <= next.descriptor_offset;
+        let follows = |[record, next]: &[Record; 2]| record.end() <= next.descriptor_offset;
         match self.records.array_windows().find(|pair| !follows(pair)) {
             None => Ok(()),
             Some([record, next]) => Err(overlap(file, record, next)),
@@ -126,7 +128,7 @@ impl Index {
 
 /// Puts records in the order of their descriptors, and finds the copies of these in a table of all. Tells whether
 /// none reaches into the next.
-fn put_in_order(records: &mut [Line]) -> bool {
+fn put_in_order(records: &mut [Record]) -> bool {
     if !records.is_sorted_by_key(|record| record.descriptor_offset) {
         records.sort_unstable_by_key(|record| (record.descriptor_offset, record.index_position));
     }
@@ -134,7 +136,7 @@ fn put_in_order(records: &mut [Line]) -> bool {
     for record in records {
         is_in_order &= end <= record.descriptor_offset;
         end = record.end();
-        record.0.table_offset = table_offset;
+        record.table_offset = table_offset;
         table_offset = table_offset.saturating_add(record.descriptor_length);
     }
     is_in_order
@@ -145,7 +147,7 @@ fn decode_records(
     base: u64,
     region: Region,
     header: &Header,
-) -> Result<Vec<Line>, FormatError> {
+) -> Result<Vec<Record>, FormatError> {
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
     let end = base.saturating_add(length_of(bytes));
@@ -159,7 +161,7 @@ fn decode_records(
         let offset = end.saturating_sub(length_of(rest));
         match Record::split_off(rest, offset, index_position, region) {
             Some((record, after)) => {
-                records.push(Line(record));
+                records.push(record);
                 rest = after;
             }
             None => return Err(Record::explain(rest, offset, region)),
@@ -187,7 +189,7 @@ pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
 }
 
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
-fn check_sorted(file: FileBytes<'_>, records: &[Line], mode: Mode) -> Result<bool, FormatError> {
+fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<bool, FormatError> {
     for [record, next] in records.array_windows() {
         let (name, next_name) = (record.name_bytes(file), next.name_bytes(file));
         if name == next_name {

@@ -1,22 +1,41 @@
 //! Plain descriptors in brief. A model has few kinds of tensors, so that most descriptors are alike to the byte, and
 //! kinds follow each other in the same order layer after layer.
 
-use crate::descriptor::PlainDescriptor;
+use crate::descriptor::{PlainDescriptor, RowMajor};
 use crate::element::ElementType;
 
 /// A plain descriptor in brief: row-major, of a small rank and without a byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) type_tag: u8,
-    pub(super) rank: u8,
+pub(crate) struct Brief {
     /// In elements; 1 from the rank on.
-    pub(super) dims: [u32; Self::MAX_RANK],
-    /// Of the only buffer.
+    dims: [u32; Self::MAX_RANK],
+    type_tag: u8,
+    rank: u8,
+}
+
+impl Brief {
+    const MAX_RANK: usize = 4;
+
+    /// For a tensor whose descriptor has to be asked.
+    pub(crate) const NONE: Self = Self { dims: [0; Self::MAX_RANK], type_tag: 0, rank: u8::MAX };
+
+    /// Shape and number of elements; `None` if the descriptor has to be asked, or says another element type.
+    #[inline]
+    pub(crate) fn shape(&self, type_tag: u8) -> Option<(RowMajor, usize)> {
+        let rank = usize::from(self.rank);
+        let is_known = rank <= Self::MAX_RANK && self.type_tag == type_tag;
+        is_known.then(|| RowMajor::of_small(rank, self.dims))
+    }
+}
+
+/// A brief, and the bytes of the only buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub(super) brief: Brief,
     pub(super) byte_size: u64,
 }
 
 impl Kind {
-    pub(super) const MAX_RANK: usize = 4;
     const TYPE_AT: usize = 14;
 
     /// `None` for any other descriptor.
@@ -25,14 +44,15 @@ impl Kind {
         let bits = ElementType::from_tag(type_tag).bits().filter(|bits| bits.is_multiple_of(8))?;
         let plain = PlainDescriptor::read(bytes, type_tag, usize::try_from(bits / 8).ok()?)?;
         let rank = plain.shape.rank;
-        if plain.byte_offset != 0 || rank > Self::MAX_RANK {
+        if plain.byte_offset != 0 || rank > Brief::MAX_RANK {
             return None;
         }
-        let mut dims = [1; Self::MAX_RANK];
+        let mut dims = [1; Brief::MAX_RANK];
         for (brief, dim) in dims.iter_mut().zip(plain.shape.dims).take(rank) {
             *brief = u32::try_from(dim).ok()?;
         }
-        Some(Self { type_tag, rank: u8::try_from(rank).ok()?, dims, byte_size: plain.byte_size })
+        let brief = Brief { dims, type_tag, rank: u8::try_from(rank).ok()? };
+        Some(Self { brief, byte_size: plain.byte_size })
     }
 }
 
@@ -94,7 +114,7 @@ impl<'t> Kinds<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Kinds};
+    use super::{Brief, Kind, Kinds};
     use crate::bytes::Sink;
     use crate::descriptor::{Layout, TensorDescriptor};
     use crate::element::ElementType;
@@ -114,12 +134,8 @@ mod tests {
         for round in 0..3 {
             for (at, bytes) in all.iter().enumerate().filter(|(at, _)| round < 2 || at % 7 != 0) {
                 let dim = u32::try_from(at + 1).unwrap();
-                let kind = Kind {
-                    type_tag: ElementType::Float32.tag(),
-                    rank: 2,
-                    dims: [dim, 2, 1, 1],
-                    byte_size: u64::from(dim) * 8,
-                };
+                let brief = Brief { dims: [dim, 2, 1, 1], type_tag: ElementType::Float32.tag(), rank: 2 };
+                let kind = Kind { brief, byte_size: u64::from(dim) * 8 };
                 assert_eq!(kinds.of(bytes), Some(kind));
                 assert_eq!(kinds.of(bytes), Some(kind));
             }

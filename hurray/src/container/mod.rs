@@ -25,11 +25,12 @@ pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
 pub(crate) use index::{Index, IndexEntry, encode_index};
+pub(crate) use kinds::Brief;
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
 pub(crate) use parsed::{Ends, Parsed};
-pub(crate) use record::{Line, Record};
+pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
 pub(crate) use table::{DESCRIPTORS, encode_table};
 pub(crate) use trailer::Trailer;

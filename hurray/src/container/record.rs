@@ -1,11 +1,7 @@
 //! One entry of the index (FORMAT §2.5).
 
-use std::ops::Deref;
-
-use super::kinds::Kind;
 use super::{FileBytes, ITEM_ALIGNMENT, Section};
 use crate::bytes::{Cursor, align_up, is_aligned, to_usize};
-use crate::descriptor::RowMajor;
 use crate::error::{FormatError, Rule};
 
 /// One entry of the index; the name stays in the file.
@@ -14,12 +10,6 @@ pub(crate) struct Record {
     /// Where in the file the bytes of the name are.
     pub(super) name_offset: u64,
     name_length: u16,
-    /// Of a plain tensor.
-    type_tag: u8,
-    /// Of a plain tensor; more than any has where the descriptor has to be asked.
-    rank: u8,
-    /// Of a plain tensor, in elements; 1 from the rank on.
-    dims: [u32; Kind::MAX_RANK],
     /// `L`, in bytes.
     pub(crate) descriptor_length: u32,
     /// `D`, in bytes from the start of the file.
@@ -32,21 +22,6 @@ pub(crate) struct Record {
     pub(crate) index_position: u32,
     /// Where the copy of the descriptor lies among the copies of all, in bytes; saturated where no table reaches.
     pub(super) table_offset: u32,
-}
-
-/// A record as an index keeps it: in one line of the processor's caches. A look-up touches a record, a name, and no
-/// descriptor.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-pub(crate) struct Line(pub(super) Record);
-
-impl Deref for Line {
-    type Target = Record;
-
-    #[inline]
-    fn deref(&self) -> &Record {
-        &self.0
-    }
 }
 
 impl Record {
@@ -86,31 +61,6 @@ impl Record {
     pub(crate) fn copy_in<'f>(&self, table: &'f [u8]) -> Option<&'f [u8]> {
         let start = usize::try_from(self.table_offset).ok()?;
         table.get(start..)?.get(..usize::try_from(self.descriptor_length).ok()?)
-    }
-
-    /// Keeps what its descriptor says in brief, if the buffer lies just where it belongs.
-    #[inline]
-    pub(super) fn keep_kind(&mut self, kind: Kind, file: &[u8], alignment: u32) {
-        if self.only_buffer(file, alignment, kind.byte_size).is_some() {
-            (self.type_tag, self.rank, self.dims) = (kind.type_tag, kind.rank, kind.dims);
-        }
-    }
-
-    /// Shape and bytes of the elements of a plain tensor; `None` if that is not known, or of another element type.
-    #[inline]
-    pub(crate) fn plain<'f>(
-        &self,
-        file: &'f [u8],
-        type_tag: u8,
-        element_size: usize,
-    ) -> Option<(RowMajor, &'f [u8])> {
-        let rank = usize::from(self.rank);
-        if rank > Kind::MAX_RANK || self.type_tag != type_tag {
-            return None;
-        }
-        let (shape, elements) = RowMajor::of_small(rank, self.dims);
-        let bytes = FileBytes::from(file).range(self.data_offset, elements.wrapping_mul(element_size))?;
-        Some((shape, bytes))
     }
 
     /// From the first buffer to the end of the last one.
@@ -183,9 +133,6 @@ impl Record {
             data_length: u64::from_le_bytes(*data_length),
             index_position,
             table_offset: 0,
-            type_tag: 0,
-            rank: u8::MAX,
-            dims: [0; Kind::MAX_RANK],
         };
         let is_sound = name_length >= 1
             && *flags == [0; 4]
@@ -230,9 +177,6 @@ impl Record {
             data_length: cursor.u64()?,
             index_position: 0,
             table_offset: 0,
-            type_tag: 0,
-            rank: u8::MAX,
-            dims: [0; Kind::MAX_RANK],
         };
         let flags = cursor.u32()?;
         record.check(flags, region).map_err(|error| error.shifted(fields).in_tensor(name))
@@ -282,7 +226,8 @@ const FIELDS: usize = 32;
 const _: () = assert!(Record::FLAGS_AT + 4 == 32 && FIELDS == 32);
 const _: () = assert!(2 + Record::FLAGS_AT + 4 == Record::FIXED_SIZE);
 const _: () = assert!(Record::FIXED_SIZE + 1 == Record::MIN_SIZE);
-const _: () = assert!(size_of::<Record>() == 64 && size_of::<Line>() == 64);
+// One record costs hardly more memory than the entry that it was read from.
+const _: () = assert!(size_of::<Record>() == 48);
 
 /// The tensor region: from the first descriptor to the KV section or the index.
 #[derive(Debug, Clone, Copy)]

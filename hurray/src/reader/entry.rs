@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::File;
 use crate::bytes::to_usize;
-use crate::container::{Record, Section};
+use crate::container::{Brief, FileBytes, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
 use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
 use crate::error::{FormatError, Rule};
@@ -22,6 +22,8 @@ pub struct TensorEntry<'f> {
     pub(super) owner: Option<&'f File>,
     /// The copies of all descriptors; empty without them.
     pub(super) table: &'f [u8],
+    /// What the descriptor says, where that is known.
+    pub(super) brief: Brief,
 }
 
 /// The shape of a plain tensor, and the bytes of its elements.
@@ -29,6 +31,7 @@ pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
 
 /// Shape and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
 /// bytes of the file.
+#[inline]
 pub(super) fn plain<'f>(
     record: &Record,
     file: &'f [u8],
@@ -87,8 +90,10 @@ impl<'f> TensorEntry<'f> {
     /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
     #[inline]
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        if let Some(plain) = self.record.plain(self.bytes, type_tag, element_size) {
-            return Some(plain);
+        if let Some((shape, elements)) = self.brief.shape(type_tag) {
+            // Known to be fewer than the bytes of the buffer.
+            let length = elements.wrapping_mul(element_size);
+            return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
         }
         plain(&self.record, self.bytes, self.table, self.alignment, type_tag, element_size)
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::backing::{Backing, check_alignment};
 use super::{File, Source, default_policy};
 use crate::bytes::{AlignedBytes, to_usize};
-use crate::container::{Header, Line, Parsed};
+use crate::container::{Header, Parsed, Record};
 use crate::error::OpenError;
 use crate::limits::Limits;
 use crate::policy::{Mode, Policy, PrivateTags};
@@ -195,11 +195,12 @@ fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
     if u64::try_from(bytes.len()).is_ok_and(|length| total > length) {
         return;
     }
-    let piece = |record: &Line| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let piece =
+        |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
     let Some(pieces) = records.iter().map(piece).collect::<Option<Vec<_>>>() else { return };
     // Whatever went wrong, touching the mapping will tell.
     if let Ok(table) = sys::gather(file, &pieces) {
-        parsed.keep_gathered(table, bytes);
+        parsed.keep_gathered(table);
     }
 }
 

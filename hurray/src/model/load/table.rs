@@ -57,30 +57,26 @@ pub(super) struct Heads {
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> =
-            Vec::with_capacity(contents.without_data().filter(|without| *without).count());
+        let mut heads: Vec<Head> = Vec::with_capacity(contents.positions_without_data().count());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
-        for (position, may_be_head) in contents.without_data().enumerate() {
-            // This is one more member of the innermost head; one that has all its members is done, and was
-            // itself a member that is now whole.
+        let mut passed = 0usize;
+        for position in contents.positions_without_data() {
+            let Some(head) = composite_at(contents, position, &mut last) else { continue };
+            pass_members(position.saturating_sub(passed), &mut open, &mut heads);
+            // A head is itself a member of the one around it, which is not whole before this one is.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
-            if may_be_head && let Some(head) = composite_at(contents, position, &mut last) {
-                let (rule, members) = (head.rule, head.member_count);
-                open.push((heads.len(), members));
-                heads.push(Head { position, rule, members, is_complete: false });
-            }
-            while let Some(&(head, 0)) = open.last() {
-                open.pop();
-                if let Some(head) = heads.get_mut(head) {
-                    head.is_complete = true;
-                }
-            }
+            passed = position.saturating_add(1);
+            let (rule, members) = (head.rule, head.member_count);
+            open.push((heads.len(), members));
+            heads.push(Head { position, rule, members, is_complete: false });
+            pass_members(0, &mut open, &mut heads);
         }
+        pass_members(contents.len().saturating_sub(passed), &mut open, &mut heads);
         Self { heads, next: 0 }
     }
 
@@ -93,6 +89,22 @@ impl Heads {
         };
         self.next = at.saturating_add(1);
         self.heads.get(at).copied()
+    }
+}
+
+/// Counts members to the open heads, innermost first, and closes those that have all of theirs.
+fn pass_members(mut members: usize, open: &mut Vec<(usize, u32)>, heads: &mut [Head]) {
+    while let Some((head, missing)) = open.last_mut() {
+        let taken = u32::try_from(members).unwrap_or(u32::MAX).min(*missing);
+        *missing = missing.saturating_sub(taken);
+        members = members.saturating_sub(usize::try_from(taken).unwrap_or(usize::MAX));
+        if *missing > 0 {
+            return;
+        }
+        if let Some(head) = heads.get_mut(*head) {
+            head.is_complete = true;
+        }
+        open.pop();
     }
 }
 
