@@ -30,9 +30,9 @@ impl Brief {
 
 /// A brief, and the bytes of the only buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kind {
-    pub(crate) brief: Brief,
-    pub(crate) byte_size: u64,
+pub(super) struct Kind {
+    pub(super) brief: Brief,
+    pub(super) byte_size: u64,
 }
 
 impl Kind {
@@ -58,7 +58,7 @@ impl Kind {
 
 /// The kinds that were met last, by the bytes of their descriptors.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds<'t> {
+pub(super) struct Kinds<'t> {
     met: Vec<Met<'t>>,
     /// Which was met last.
     last: usize,
@@ -80,7 +80,7 @@ impl<'t> Kinds<'t> {
 
     /// What a descriptor says, if it is plain.
     #[inline]
-    pub(crate) fn of(&mut self, bytes: &'t [u8]) -> Option<Kind> {
+    pub(super) fn of(&mut self, bytes: &'t [u8]) -> Option<Kind> {
         let expected = self.met.get(self.last).map_or(0, |last| last.next);
         match self.met.get(expected) {
             Some(met) if met.bytes == bytes => {

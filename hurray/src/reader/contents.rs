@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::entry::{Plain, plain};
 use super::{File, TensorEntry};
-use crate::container::{Brief, Kinds, KvRef, Parsed};
+use crate::container::{Brief, KvRef, Parsed};
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -98,20 +98,14 @@ impl<'c, 'f> Contents<'c, 'f> {
         &self,
         position: usize,
         (path, field): (&str, &str),
-        (type_tag, element_size): (u8, usize),
-        kinds: &mut Kinds<'f>,
+        type_tag: u8,
+        element_size: usize,
     ) -> Option<Plain<'f>> {
         let record = self.parsed.index.records().get(position)?;
         if !record.is_named(self.bytes, path, field) {
             return None;
         }
         let alignment = self.parsed.header.alignment;
-        if let Some(kind) = record.copy_in(self.table).and_then(|bytes| kinds.of(bytes))
-            && let Some((shape, elements)) = kind.brief.shape(type_tag)
-        {
-            let buffer = record.only_buffer(self.bytes, alignment, kind.byte_size)?;
-            return Some((shape, buffer.get(..elements.wrapping_mul(element_size))?));
-        }
         plain(record, self.bytes, self.table, alignment, type_tag, element_size)
     }
 
