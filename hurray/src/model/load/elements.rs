@@ -6,8 +6,8 @@ use crate::element::{Element, ElementType, FloatCast};
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::load::redirect::Pieces;
-use crate::model::load::walk::{LoadWalk, Rules};
-use crate::model::load::{Loader, Reported};
+use crate::model::load::walk::LoadWalk;
+use crate::model::load::{Loader, Place, Reported};
 use crate::model::shape_rule::Scope;
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
@@ -50,12 +50,11 @@ impl<'f> Loader<'_, 'f> {
     /// [`Reported`] when there is none, or when it is of another element type, quantized, or not dense; and when
     /// the field's attributes ask for a conversion, which only owned fields can take.
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
-        let walk = self.walk;
-        let rules = walk.take_rules();
-        if walk.redirects.is_in_pieces()
-            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
-        {
-            return walk.borrowed_elements(rules);
+        let Self { walk, place } = self;
+        let rules = place.rules;
+        walk.meet(rules);
+        if place.is_in_pieces || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some()) {
+            return walk.borrowed_elements(place);
         }
         let entry = walk.tensor()?;
         match entry.view::<T>() {
@@ -71,8 +70,7 @@ impl<'f> Loader<'_, 'f> {
 
     /// The tensor at the path, for a field that owns its elements.
     pub(crate) fn elements<T: Element>(self) -> Result<Elements<'f, T>, Reported> {
-        let rules = self.walk.take_rules();
-        self.walk.elements(rules)
+        self.walk.elements(self.place)
     }
 
     /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
@@ -84,10 +82,11 @@ impl<'f> Loader<'_, 'f> {
 
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
-    pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
-        self.refuse_pieces()?;
+    pub(super) fn whole_tensor(&mut self, place: Place) -> Result<TensorEntry<'f>, Reported> {
+        self.refuse_pieces(place)?;
         let entry = self.tensor()?;
-        if let Some((field, scope)) = self.take_rules() {
+        self.meet(place.rules);
+        if let Some((field, scope)) = place.rules {
             let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
             self.check_shape(field, scope, descriptor.shape())?;
         }
@@ -95,22 +94,24 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// Refuses a field of a type that a migration can't take apart or put together.
-    pub(super) fn refuse_pieces(&mut self) -> Result<(), Reported> {
-        if self.redirects.take_pieces().is_some() {
-            let problem = Problem::new(
-                ProblemKind::Layout,
-                "a whole tensor of the file, for a field of this type",
-                "a migration that splits or concatenates",
-            );
-            return Err(self.report(problem));
-        }
-        Ok(())
+    #[inline]
+    pub(super) fn refuse_pieces(&mut self, place: Place) -> Result<(), Reported> {
+        if place.is_in_pieces { Err(self.refused_pieces()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refused_pieces(&mut self) -> Reported {
+        self.report(Problem::new(
+            ProblemKind::Layout,
+            "a whole tensor of the file, for a field of this type",
+            "a migration that splits or concatenates",
+        ))
     }
 
     /// Elements for a field that can only borrow them, although something was to be done to them.
     #[cold]
-    fn borrowed_elements<T: Element>(&mut self, rules: Rules) -> Result<TensorView<'f, T>, Reported> {
-        match self.elements::<T>(rules)? {
+    fn borrowed_elements<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+        match self.elements::<T>(place)? {
             Elements::Borrowed(view) => Ok(view),
             Elements::Made(_) => Err(self.report(Problem::new(
                 ProblemKind::Layout,
@@ -130,10 +131,13 @@ impl<'f> LoadWalk<'f> {
         self.check_shape(field, scope, &shape)
     }
 
-    fn elements<T: Element>(&mut self, rules: Rules) -> Result<Elements<'f, T>, Reported> {
+    fn elements<T: Element>(&mut self, place: Place) -> Result<Elements<'f, T>, Reported> {
+        let rules = place.rules;
+        self.meet(rules);
         let field = rules.map(|(field, _)| field);
         let mut whole_shape = None;
-        let elements = match self.redirects.take_pieces() {
+        let pieces = if place.is_in_pieces { self.redirects.pieces().cloned() } else { None };
+        let elements = match pieces {
             None if let Some((field, parts)) = field.and_then(|field| Some((field, field.parts?))) => {
                 let (elements, shape) = self.partitioned(parts, field)?;
                 whole_shape = Some(shape);

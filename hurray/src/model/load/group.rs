@@ -69,7 +69,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
         let scope = self.frame.scope;
-        let value = self.walk.enter_with((), |walk, ()| walk.described(scope, field, Place::default(), load));
+        let value = self.walk.enter_with((), |walk, place, ()| walk.described(scope, field, place, load));
         self.walk.pop(mark);
         value
     }
@@ -90,14 +90,14 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             self.walk.note_renamed(field.name);
         }
         let (scope, takes_default) = (self.frame.scope, self.takes_default(field));
-        let value = self.walk.enter_with(default, |walk, default| match default {
+        let value = self.walk.enter_with(default, |walk, place, default| match default {
             Some(default) if takes_default => {
-                if !walk.is_present(Place::default()) {
+                if !walk.is_present(place) {
                     walk.note_defaulted();
                     return Ok(default());
                 }
                 let before = walk.problems();
-                match walk.described(scope, field, Place::default(), load) {
+                match walk.described(scope, field, place, load) {
                     Err(_) if walk.tolerate_since(before) => {
                         walk.note_defaulted();
                         Ok(default())
@@ -105,7 +105,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
                     value => value,
                 }
             }
-            _ => walk.described(scope, field, Place::default(), load),
+            _ => walk.described(scope, field, place, load),
         });
         self.walk.pop(mark);
         value

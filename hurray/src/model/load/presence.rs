@@ -25,6 +25,7 @@ impl<'f> LoadWalk<'f> {
 
     /// The entry of a value, which counts as used from here on.
     pub(super) fn kv(&mut self, place: Place, wanted: &str) -> Result<KvEntry<'f>, Reported> {
+        self.refuse_pieces(place)?;
         match self.kv_position(place).and_then(|position| self.take_kv(position)) {
             Some(value) => Ok(KvEntry(value)),
             None if self.has_tensor() => {

@@ -38,6 +38,7 @@ pub(super) struct Redirected {
     pub(super) field: String,
     /// What was in force before.
     is_nothing: bool,
+    pieces: Option<Pieces>,
 }
 
 /// Everything that is not where its path says.
@@ -79,14 +80,9 @@ impl Redirects {
         self.elements > allowed
     }
 
-    #[inline]
-    pub(super) fn is_in_pieces(&self) -> bool {
-        self.pieces.is_some()
-    }
-
-    /// What the tensor at the path is to be made of, if it is not there as it is; asked once.
-    pub(super) fn take_pieces(&mut self) -> Option<Pieces> {
-        self.pieces.take()
+    /// What the tensor at a place that is in pieces is to be made of.
+    pub(super) fn pieces(&self) -> Option<&Pieces> {
+        self.pieces.as_ref()
     }
 
     #[inline]
@@ -107,8 +103,8 @@ impl<'f> LoadWalk<'f> {
             return load(Loader::at(self, place));
         }
         let exchanged = self.exchange(place)?;
-        let value = load(Loader::at(self, place));
-        self.restore(exchanged);
+        let value = load(Loader::at(self, exchanged.unwrap_or(place)));
+        self.restore(exchanged.is_some());
         value
     }
 
@@ -117,50 +113,54 @@ impl<'f> LoadWalk<'f> {
     pub(super) fn enter_with<W, T>(
         &mut self,
         with: W,
-        load: impl FnOnce(&mut Self, W) -> Result<T, Reported>,
+        load: impl FnOnce(&mut Self, Place, W) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         if self.redirects.is_idle() {
-            return load(self, with);
+            return load(self, Place::default(), with);
         }
         let exchanged = self.exchange(Place::default())?;
-        let value = load(self, with);
-        self.restore(exchanged);
+        let value = load(self, exchanged.unwrap_or_default(), with);
+        self.restore(exchanged.is_some());
         value
     }
 
-    /// Exchanges the path if its value lies elsewhere; tells whether it did.
-    fn exchange(&mut self, place: Place) -> Result<bool, Reported> {
+    /// Exchanges the path if its value lies elsewhere; gives what the place is then.
+    fn exchange(&mut self, place: Place) -> Result<Option<Place>, Reported> {
         let target = match self.redirects.targets.get(self.path.as_str()) {
             Some((exchanged, target)) if *exchanged == self.exchanged.len() => Some(target.clone()),
             _ => self.tie(place)?.map(Target::Path),
         };
-        let Some(target) = target else { return Ok(false) };
+        let Some(target) = target else { return Ok(None) };
         let redirected = Redirected {
             path: self.path.as_str().to_owned(),
             steps: self.steps(),
             field: self.field_path(),
             is_nothing: self.redirects.is_nothing,
+            pieces: self.redirects.pieces.clone(),
         };
         self.exchanged.push(redirected);
+        let mut place = place;
         match target {
             Target::Path(path) => self.path.set(&path),
             Target::Part { path, axis, index, parts } => {
                 self.path.set(&path);
                 self.redirects.pieces = Some(Pieces::Part { axis, index, parts });
+                place.is_in_pieces = true;
             }
             Target::Joined { paths, axis } => {
                 self.path.set(paths.first().map_or("", String::as_str));
                 self.redirects.pieces = Some(Pieces::Joined { paths, axis });
+                place.is_in_pieces = true;
             }
             Target::Nothing => self.redirects.is_nothing = true,
         }
-        Ok(true)
+        Ok(Some(place))
     }
 
     fn restore(&mut self, exchanged: bool) {
         if exchanged && let Some(redirected) = self.exchanged.pop() {
             self.path.set(&redirected.path);
-            self.redirects.pieces = None;
+            self.redirects.pieces = redirected.pieces;
             self.redirects.is_nothing = redirected.is_nothing;
         }
     }

@@ -11,7 +11,8 @@ use crate::model::{HurrayLoad, Problem, ProblemKind};
 impl<'f> Loader<'_, 'f> {
     /// The elements of a sequence, saved as a group.
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
-        let walk = self.walk;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
         let length = walk.sequence_length()?;
         let allowed = walk.limits().sequence;
         if !walk.exchanged.is_empty() && walk.redirects.exceeds_elements(length, allowed) {
@@ -36,7 +37,8 @@ impl<'f> Loader<'_, 'f> {
 
     /// The values of a map, saved as a group, with their keys.
     pub(crate) fn map<T: HurrayLoad<'f>>(self) -> Result<Vec<(String, T)>, Reported> {
-        let walk = self.walk;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
         let keys = walk.map_keys(T::IS_LEAF)?;
         let frame = walk.open()?;
         let mut values = Vec::with_capacity(keys.len());

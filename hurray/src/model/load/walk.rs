@@ -37,14 +37,6 @@ pub(super) struct Frame {
     pub(super) version: Option<u32>,
 }
 
-/// What a field's attributes say of its tensor, until that comes.
-#[derive(Debug, Clone, Copy)]
-struct Pending {
-    path: Mark,
-    scope: Scope,
-    field: &'static Field,
-}
-
 /// What a field's attributes say of its tensor, with the scope of the names in its shape.
 pub(super) type Rules = Option<(&'static Field, Scope)>;
 
@@ -70,7 +62,8 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) has_notes: bool,
     nesting: usize,
     bindings: Bindings,
-    pending: Option<Pending>,
+    /// Whether a tensor came for the rules of the field that is being loaded.
+    met_rules: bool,
     /// What `Arc`s hold that were loaded already, by the path in the file.
     shared: HashMap<String, Box<dyn Any>>,
     pub(super) report: LoadReport,
@@ -100,7 +93,7 @@ impl<'f> LoadWalk<'f> {
             has_notes,
             nesting: 0,
             bindings: Bindings::default(),
-            pending: None,
+            met_rules: false,
             shared: HashMap::new(),
         };
         walk.rename();
@@ -225,10 +218,14 @@ impl<'f> LoadWalk<'f> {
         if !field.describes_tensor() {
             return load(Loader::at(self, place));
         }
-        self.pending = Some(Pending { path: self.path.mark(), scope, field });
-        let value = load(Loader::at(self, place));
-        let was_taken = self.pending.take().is_none();
-        if was_taken || value.is_err() || !self.is_present(place) {
+        if place.rules.is_some() {
+            let found = "attributes of the field and of the variant's field that describe the same tensor";
+            return Err(self.report(Problem::new(ProblemKind::Refused, "one of them", found)));
+        }
+        let outer = std::mem::replace(&mut self.met_rules, false);
+        let value = load(Loader::at(self, Place { rules: Some((field, scope)), ..place }));
+        let were_met = std::mem::replace(&mut self.met_rules, outer);
+        if were_met || value.is_err() || !self.is_present(place) {
             return value;
         }
         let expected = "one tensor, as the field's attributes say";
@@ -245,17 +242,10 @@ impl<'f> LoadWalk<'f> {
         Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")))
     }
 
-    /// Whether attributes say anything of the tensor at the path.
-    pub(super) fn has_rules(&self) -> bool {
-        self.pending.is_some_and(|pending| pending.path == self.path.mark())
-    }
-
-    /// What a field's attributes say of the tensor at the path; asked once.
+    /// Notes that a tensor came for what a field's attributes say.
     #[inline]
-    pub(super) fn take_rules(&mut self) -> Rules {
-        let path = self.path.mark();
-        let pending = self.pending.take_if(|pending| pending.path == path)?;
-        Some((pending.field, pending.scope))
+    pub(super) fn meet(&mut self, rules: Rules) {
+        self.met_rules |= rules.is_some();
     }
 
     pub(super) fn check_shape(

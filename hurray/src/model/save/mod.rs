@@ -15,7 +15,7 @@ use crate::writer::{NameProblem, SaveError, TensorSource, is_reserved};
 
 pub use endings::{save, to_bytes, to_writer};
 pub(crate) use walk::SaveWalk;
-use walk::{GroupKind, Step};
+use walk::{GroupKind, Rules, Step};
 
 /// Where a value goes: one place in the file, named by a path.
 ///
@@ -34,6 +34,8 @@ struct Place {
     variants: u32,
     /// Whether a group's fields go among those of the group around it.
     is_flattened: bool,
+    /// What the field's attributes say of the tensor that comes.
+    rules: Option<Rules>,
 }
 
 impl<'p, 's> Saver<'p, 's> {
@@ -85,7 +87,7 @@ impl<'p, 's> Saver<'p, 's> {
         descriptor: &TensorDescriptor,
         sources: impl IntoIterator<Item = TensorSource<'s>>,
     ) -> Result<(), SaveError> {
-        self.walk.tensor(descriptor, sources)
+        self.walk.tensor(descriptor, sources, self.place.rules)
     }
 
     /// Saves one key-value entry under the path.
@@ -147,7 +149,9 @@ impl<'p, 's> Saver<'p, 's> {
     pub(crate) fn shared<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
         let (address, size) = (std::ptr::from_ref(value).addr(), size_of_val(value));
         // What other attributes make of the same value has other bytes.
-        let form = self.rules().map_or((None, false), |field| (field.element_type, field.keep_layout));
+        let form = self
+            .rules()
+            .map_or((None, false, None), |field| (field.element_type, field.keep_layout, field.align));
         let allocation = (address, size, form);
         if size == 0 || self.walk.path.is_root() || self.place.is_flattened {
             return value.save(self);
@@ -155,7 +159,10 @@ impl<'p, 's> Saver<'p, 's> {
         let Self { walk, place } = self;
         if let Some(first) = walk.shared.get(&allocation) {
             let first = KvValue::String(first.clone());
-            walk.forget_rules();
+            // Rules of this field's own are held against the value, too.
+            if place.rules.is_some() {
+                walk.captured(|part| value.save(Saver::at(part, place)))?;
+            }
             return walk.note(TIED, place.variants, first);
         }
         let before = walk.tensors;
@@ -168,7 +175,7 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Whether a slice of `T` is one key-value entry: what an empty one would be.
-    pub(crate) fn is_entry<T: HurraySave>(&self) -> Result<bool, SaveError> {
+    pub(crate) fn is_entry<T: HurraySave>(&mut self) -> Result<bool, SaveError> {
         let part = self.walk.captured(|part| T::save_slice(&[], Saver::root(part), leading(0)))?;
         Ok(part.plan.has_kv(self.walk.path.as_str()))
     }
@@ -182,7 +189,7 @@ impl<'p, 's> Saver<'p, 's> {
 
     /// What the field's attributes say of the tensor at this place.
     pub(crate) fn rules(&self) -> Option<&'static Field> {
-        self.walk.rules()
+        self.place.rules.map(|rules| rules.field)
     }
 
     /// Saves the elements of a sequence as a group, named by their indices.
@@ -230,7 +237,7 @@ impl<'p, 's> Saver<'p, 's> {
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         let scope = self.walk.open_scope();
-        self.walk.described(scope, field, self.place, save)
+        self.walk.field(scope, field, self.place, save)
     }
 }
 
@@ -289,13 +296,7 @@ impl<'p, 's> GroupSaver<'p, 's> {
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
         let mark = self.walk.path.push(field.name);
-        let saved = match field.tied {
-            Some(target) => self.walk.tied(target, |part| {
-                let scope = part.open_scope();
-                part.described(scope, field, Place::default(), save)
-            }),
-            None => self.walk.described(self.frame.scope(), field, Place::default(), save),
-        };
+        let saved = self.walk.field(self.frame.scope(), field, Place::default(), save);
         self.walk.path.truncate(mark);
         saved
     }
