@@ -2,3 +2,4 @@
 //! is held against what it has.
 
 mod field_rules;
+mod migrations;

@@ -269,8 +269,8 @@ impl<'f> LoadWalk<'f> {
         let mut tensors = Vec::with_capacity(paths.len());
         let mut failed = None;
         for path in paths {
-            self.path.set(path);
-            match self.plain_elements::<T>(field) {
+            let settled = self.settle(path, Place::default());
+            match settled.and_then(|()| self.plain_elements::<T>(field)) {
                 Ok(elements) => tensors.push(elements),
                 Err(reported) => failed = Some(reported),
             }

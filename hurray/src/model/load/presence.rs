@@ -15,6 +15,9 @@ impl<'f> LoadWalk<'f> {
     }
 
     fn kv_position(&mut self, place: Place) -> Option<usize> {
+        if self.redirects.is_nothing() {
+            return None;
+        }
         let Self { path, source, .. } = self;
         path.with_key(place.variants, |key| source.contents().kv_position(key))
     }
@@ -42,7 +45,7 @@ impl<'f> LoadWalk<'f> {
 
     /// One of our own entries about the value at the path.
     pub(super) fn note(&mut self, prefix: &str, place: Place) -> Option<KvRef<'f>> {
-        if !self.has_notes {
+        if !self.has_notes || self.redirects.is_nothing() {
             return None;
         }
         let Self { path, source, .. } = self;
@@ -136,6 +139,9 @@ impl<'f> LoadWalk<'f> {
 
     /// The names of tensors under the path, in ascending order, each without the path and its dot.
     pub(super) fn names_under(&mut self) -> Vec<String> {
+        if self.redirects.is_nothing() {
+            return Vec::new();
+        }
         self.put_in_order();
         let Some(in_order) = &self.in_order else { return Vec::new() };
         let path = self.path.as_str();

@@ -33,6 +33,8 @@ pub(super) enum Pieces {
 pub(super) struct Redirected {
     /// The path of the model.
     path: String,
+    /// The path of the file that it was, before a tie there was followed.
+    file: String,
     /// How many steps lead there, and how they are written.
     pub(super) steps: usize,
     pub(super) field: String,
@@ -126,13 +128,17 @@ impl<'f> LoadWalk<'f> {
 
     /// Exchanges the path if its value lies elsewhere; gives what the place is then.
     fn exchange(&mut self, place: Place) -> Result<Option<Place>, Reported> {
-        let target = match self.redirects.targets.get(self.path.as_str()) {
+        let step = match self.redirects.targets.get(self.path.as_str()) {
             Some((exchanged, target)) if *exchanged == self.exchanged.len() => Some(target.clone()),
-            _ => self.tie(place)?.map(Target::Path),
+            _ => None,
         };
-        let Some(target) = target else { return Ok(None) };
+        let tie = if step.is_none() { self.tie(place)? } else { None };
+        if step.is_none() && tie.is_none() {
+            return Ok(None);
+        }
         let redirected = Redirected {
             path: self.path.as_str().to_owned(),
+            file: self.path.as_str().to_owned(),
             steps: self.steps(),
             field: self.field_path(),
             is_nothing: self.redirects.is_nothing,
@@ -140,21 +146,83 @@ impl<'f> LoadWalk<'f> {
         };
         self.exchanged.push(redirected);
         let mut place = place;
-        match target {
-            Target::Path(path) => self.path.set(&path),
-            Target::Part { path, axis, index, parts } => {
-                self.path.set(&path);
+        if let Some(target) = tie {
+            self.path.set(&target);
+        }
+        let settled = match step {
+            None => Ok(()),
+            Some(Target::Path(path)) => self.settle(&path, place),
+            Some(Target::Part { path, axis, index, parts }) => {
                 self.redirects.pieces = Some(Pieces::Part { axis, index, parts });
                 place.is_in_pieces = true;
+                self.settle(&path, place)
             }
-            Target::Joined { paths, axis } => {
-                self.path.set(paths.first().map_or("", String::as_str));
+            Some(Target::Joined { paths, axis }) => {
+                let settled = self.settle(paths.first().map_or("", String::as_str), place);
                 self.redirects.pieces = Some(Pieces::Joined { paths, axis });
                 place.is_in_pieces = true;
+                settled
             }
-            Target::Nothing => self.redirects.is_nothing = true,
+            Some(Target::Nothing) => {
+                self.redirects.is_nothing = true;
+                Ok(())
+            }
+        };
+        match settled {
+            Ok(()) => Ok(Some(place)),
+            Err(reported) => {
+                self.restore(true);
+                Err(reported)
+            }
         }
-        Ok(Some(place))
+    }
+
+    /// Goes to where the value of a path of the file is stored: a tie there is followed, and so is one of a group
+    /// around it.
+    pub(super) fn settle(&mut self, path: &str, place: Place) -> Result<(), Reported> {
+        let path = self.past_tied_groups(path);
+        self.path.set(&path);
+        if let Some(exchanged) = self.exchanged.last_mut() {
+            exchanged.file = path;
+        }
+        if let Some(target) = self.tie(place)? {
+            self.path.set(&target);
+        }
+        Ok(())
+    }
+
+    /// The path under which something is stored that lies in a group which is another name of one.
+    fn past_tied_groups(&self, path: &str) -> String {
+        let mut path = path.to_owned();
+        if !self.redirects.has_ties {
+            return path;
+        }
+        // A tied group may lie in what another one is tied to; a file may pretend that this has no end.
+        for _ in 0..self.limits().nesting {
+            let ends = path.match_indices('.').map(|(end, _)| end);
+            let stored = ends.filter_map(|end| path.split_at_checked(end)).find_map(|(group, rest)| {
+                let position = self.source.contents().kv_position(&format!("{TIED}{group}"))?;
+                match self.source.contents().kv_at(position) {
+                    Some((_, KvRef::String(target))) => Some(format!("{target}{rest}")),
+                    _ => None,
+                }
+            });
+            match stored {
+                Some(stored) => path = stored,
+                None => break,
+            }
+        }
+        path
+    }
+
+    /// Whether the file has anything at or under another path, or under one that this is another name of.
+    pub(super) fn has_value(&mut self, path: &str) -> bool {
+        let here = self.path.as_str().to_owned();
+        let path = self.past_tied_groups(path);
+        self.path.set(&path);
+        let has = self.is_present(Place::default());
+        self.path.set(&here);
+        has
     }
 
     fn restore(&mut self, exchanged: bool) {
@@ -201,7 +269,7 @@ impl<'f> LoadWalk<'f> {
 
     /// Whether a path is, or lies around, the one of this value or one that was exchanged on the way to it.
     fn leads_here(&self, target: &str) -> bool {
-        let on_the_way = self.exchanged.iter().map(|redirected| redirected.path.as_str());
+        let on_the_way = self.exchanged.iter().map(|redirected| redirected.file.as_str());
         on_the_way.chain([self.path.as_str()]).any(|path| path == target || under(path, target).is_some())
     }
 

@@ -158,6 +158,9 @@ impl<'f> LoadWalk<'f> {
     /// The position of the tensor at the path.
     #[inline]
     pub(super) fn find(&self) -> Option<usize> {
+        if self.redirects.is_nothing() {
+            return None;
+        }
         let (names, path) = (self.names(), self.path.as_str());
         if names.is_at(self.next, path) {
             return Some(self.next);
@@ -306,7 +309,11 @@ impl<'f> LoadWalk<'f> {
 
     #[cold]
     pub(super) fn missing(&mut self, wanted: &str) -> Reported {
-        self.report(Problem::new(ProblemKind::Missing, wanted, ""))
+        let found = match self.redirects.is_nothing() {
+            true => "nothing that the migration would take, and the field no default",
+            false => "",
+        };
+        self.report(Problem::new(ProblemKind::Missing, wanted, found))
     }
 
     /// Reports why the tensor at the path can't be taken. `wanted` says what the field is, if the error does not.
