@@ -243,7 +243,7 @@ impl<'f> LoadWalk<'f> {
             None => return Ok(None),
             Some(KvRef::String(target)) => target.to_owned(),
             Some(other) => {
-                let found = format!("{} as its tie", other.type_name());
+                let found = format!("{} as its tie", other.to_value().type_name());
                 return Err(self.report(Problem::new(
                     ProblemKind::Tie,
                     "the name of a tensor or group",

@@ -66,7 +66,7 @@ impl LoadWalk<'_> {
             return match noted {
                 KvRef::Array(array) if array.is_of_bools() => self.bounded(array.len()),
                 other => {
-                    let found = other.type_name();
+                    let found = other.to_value().type_name();
                     Err(self.report(Problem::new(
                         ProblemKind::Metadata,
                         "an array of bool (hurray.seq)",
