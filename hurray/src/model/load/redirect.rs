@@ -47,6 +47,8 @@ pub(super) struct Redirected {
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
     has_ties: bool,
+    /// How many ties the file has: each may be followed once, whatever the limit.
+    ties: u64,
     /// How many ties were followed.
     followed: u64,
     /// How many elements of sequences were reached through them.
@@ -58,8 +60,8 @@ pub(super) struct Redirects {
 }
 
 impl Redirects {
-    pub(super) fn new(has_ties: bool) -> Self {
-        Self { has_ties, ..Self::default() }
+    pub(super) fn new(ties: u64) -> Self {
+        Self { has_ties: ties > 0, ties, ..Self::default() }
     }
 
     pub(super) fn has_ties(&self) -> bool {
@@ -252,8 +254,9 @@ impl<'f> LoadWalk<'f> {
             }
         };
         self.redirects.followed = self.redirects.followed.saturating_add(1);
-        let expected = if self.redirects.followed > self.limits().ties {
-            format!("at most {} ties to follow (`Limits::ties`)", self.limits().ties)
+        let allowed = self.limits().ties.max(self.redirects.ties);
+        let expected = if self.redirects.followed > allowed {
+            format!("at most {allowed} ties to follow (`Limits::ties`)")
         } else if self.leads_here(&target) {
             "a name outside of what is tied to it".to_owned()
         } else if self.is_tied(&target) {

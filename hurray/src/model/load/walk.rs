@@ -74,7 +74,7 @@ impl<'f> LoadWalk<'f> {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
         let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| key != DESCRIPTORS);
-        let has_ties = has_notes && contents.kv_starting_with(crate::model::names::TIED).next().is_some();
+        let ties = if has_notes { contents.kv_starting_with(crate::model::names::TIED).count() } else { 0 };
         let mut walk = Self {
             used: Used::new(contents.len()),
             used_kv: Used::new(contents.kv_len()),
@@ -86,7 +86,7 @@ impl<'f> LoadWalk<'f> {
             path: NamePath::default(),
             steps: Vec::new(),
             exchanged: Vec::new(),
-            redirects: Redirects::new(has_ties),
+            redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
             in_order: None,
             heads: None,
