@@ -41,8 +41,13 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
     ///
     /// # Errors
     ///
-    /// [`Reported`], by the field's own impl.
+    /// [`Reported`], by the field's own impl; for a name that is empty or has an empty segment.
     pub fn field<T: HurrayLoad<'f>>(&mut self, name: &str) -> Result<T, Reported> {
+        if name.split('.').any(str::is_empty) {
+            let found = format!("a field `{}`", name.escape_debug());
+            let expected = "a name in segments that are not empty";
+            return Err(self.walk.report(Problem::new(ProblemKind::Refused, expected, found)));
+        }
         let mark = self.walk.push(Segment::Name, name);
         let value = self.walk.enter(Place::default(), T::load);
         self.walk.pop(mark);

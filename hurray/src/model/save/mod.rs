@@ -263,7 +263,8 @@ impl<'p, 's> GroupSaver<'p, 's> {
     ///
     /// # Errors
     ///
-    /// Whatever the value's own impl meets; [`SaveError::Name`] for the name `hurray` at the root.
+    /// Whatever the value's own impl meets; [`SaveError::Name`] for a name that is empty or has an empty segment,
+    /// and for the name `hurray` at the root.
     pub fn field<T: HurraySave + ?Sized>(&mut self, name: &str, value: &'s T) -> Result<(), SaveError> {
         self.element(Step::Name(name), value).map(drop)
     }
@@ -273,6 +274,10 @@ impl<'p, 's> GroupSaver<'p, 's> {
         let before = self.walk.written();
         let mark = match step {
             Step::Name(name) => {
+                if name.split('.').any(str::is_empty) {
+                    let reason = if name.is_empty() { NameProblem::Empty } else { NameProblem::EmptySegment };
+                    return Err(SaveError::Name { name: name.into(), reason });
+                }
                 self.check_reserved(name)?;
                 self.walk.path.push(name)
             }
