@@ -85,6 +85,14 @@ impl<'a> Container<'a> {
         &self.original.ident
     }
 
+    /// Whether another type stands in for this one in the file.
+    pub(crate) fn is_converted(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::Save => self.attrs.into.is_set(),
+            Direction::Load => self.attrs.from.is_set() || self.attrs.try_from.is_set(),
+        }
+    }
+
     /// Every group of fields: the struct's, or one for each variant.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &Fields<'a>> {
         let (fields, variants) = match &self.data {

@@ -24,7 +24,7 @@ use crate::attr::Fallback;
 /// The whole method.
 pub(super) fn method(container: &Container<'_>, lifetime: &Lifetime, table: &mut Table) -> TokenStream {
     let loader = match &container.data {
-        Data::Enum(_) if !is_converted(container) => quote!(mut __loader),
+        Data::Enum(_) if !container.is_converted(Direction::Load) => quote!(mut __loader),
         _ => quote!(__loader),
     };
     let load = signature(lifetime, &loader, &body(container, table));
@@ -57,10 +57,6 @@ pub(super) fn signature(lifetime: &Lifetime, loader: &TokenStream, body: &TokenS
             #body
         }
     }
-}
-
-fn is_converted(container: &Container<'_>) -> bool {
-    container.attrs.from.is_set() || container.attrs.try_from.is_set()
 }
 
 fn body(container: &Container<'_>, table: &mut Table) -> TokenStream {

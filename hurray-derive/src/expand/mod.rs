@@ -51,7 +51,9 @@ fn expand(container: &Container<'_>, direction: Direction) -> TokenStream {
     let imp =
         Impl { container, direction, lifetime: &lifetime, generics: &generics, where_clause: &where_clause };
     let items = match (&container.data, direction) {
-        (Data::Enum(variants), _) if enums::is_fieldless(variants) => enums::fieldless(&imp, variants),
+        (Data::Enum(variants), _) if enums::is_fieldless(variants) && !container.is_converted(direction) => {
+            enums::fieldless(&imp, variants)
+        }
         (_, Direction::Save) => imp.block(&save::method(container, &mut table)),
         (_, Direction::Load) => imp.block(&load::method(container, &lifetime, &mut table)),
     };

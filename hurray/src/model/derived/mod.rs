@@ -11,8 +11,8 @@ pub use convert::{load_from, load_try_from, save_into};
 pub use enums::{
     load_newtype_variant, load_newtype_variant_as, load_unit_enum, load_unit_enum_vec, load_variant,
     no_variant, save_newtype_variant, save_newtype_variant_as, save_skipped_variant, save_unit_enum,
-    save_unit_enum_slice, save_unit_variant, save_variant, unit_enum_expects, unit_enum_from_kv,
-    unit_enum_from_value, unit_enum_slice_to_kv, unit_enum_to_kv, unit_enum_vec_from_value,
+    save_unit_enum_slice, save_unit_variant, save_variant, unit_enum_from_kv, unit_enum_from_value,
+    unit_enum_slice_to_kv, unit_enum_to_kv, unit_enum_vec_from_value,
 };
 pub use load::{
     bind_load, finish_validated, holds_whole, load_field, load_field_or, load_field_with, load_field_with_or,

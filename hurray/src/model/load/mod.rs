@@ -200,11 +200,15 @@ impl<'l, 'f> Loader<'l, 'f> {
 
     /// The name of an enum's variant at the path.
     pub(crate) fn variant_name(self, known: &[Variant]) -> Result<String, Reported> {
-        if !self.walk.has_kv(self.place) {
-            let expected = format!("the name of a variant, {}", crate::model::impls::known(known));
-            return Err(self.walk.missing(&expected));
+        let Self { walk, place } = self;
+        let expected = || format!("the name of a variant, {}", crate::model::impls::known(known));
+        if !walk.has_kv(place) {
+            return Err(walk.missing(&expected()));
         }
-        self.kv_value()
+        let entry = walk.kv(place, "")?;
+        entry.as_str().map(str::to_owned).ok_or(()).map_err(|()| {
+            walk.report(Problem::new(ProblemKind::Metadata, expected(), describe(&entry.value())))
+        })
     }
 
     /// The value of a newtype variant whose name was loaded.
