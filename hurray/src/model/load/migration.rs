@@ -146,7 +146,10 @@ impl<'l, 'f> Loader<'l, 'f> {
         let found = match self.walk.note(VERSION, Place::default()) {
             None => 0,
             Some(KvRef::UInt64(found)) => u32::try_from(found).unwrap_or(u32::MAX),
-            Some(_) => u32::MAX,
+            Some(other) => {
+                let (expected, found) = ("a number (hurray.version)", other.to_value().type_name());
+                return Err(self.walk.report(Problem::new(ProblemKind::Version, expected, found)));
+            }
         };
         if found > version {
             let expected = format!("version {version} or an older one");

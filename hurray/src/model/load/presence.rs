@@ -3,11 +3,20 @@
 use crate::container::KvRef;
 use crate::descriptor::CompositionRule;
 use crate::model::load::names::NamesInOrder;
+use crate::model::load::sequence::element_of;
 use crate::model::load::table::Heads;
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Place, Reported};
-use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, is_beyond, own_key, under};
+use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, VERSION, is_beyond, own_key, under};
 use crate::model::{KvEntry, Problem, ProblemKind};
+
+/// Our own entries that stand for something at their path.
+const NOTES: [&str; 5] = [SOME, SEQUENCE, KEYS, TIED, VERSION];
+
+/// The index of the element that a name belongs to, if that is past the end.
+fn past(name: &str, length: usize) -> Option<usize> {
+    element_of(name).filter(|index| *index >= length)
+}
 
 impl<'f> LoadWalk<'f> {
     pub(super) fn has_tensor(&self) -> bool {
@@ -110,17 +119,23 @@ impl<'f> LoadWalk<'f> {
         let noted_somes = match self.note(SOME, place) {
             Some(KvRef::Bool(true)) => 1,
             Some(KvRef::UInt64(somes)) => somes,
-            _ => 0,
+            Some(KvRef::Bool(false)) | None => 0,
+            Some(other) => {
+                let expected = "true or a number of levels (hurray.some)";
+                let found = other.to_value().type_name();
+                let _ = self.report(Problem::new(ProblemKind::Metadata, expected, found));
+                0
+            }
         };
         if noted_somes > place.somes {
             return true;
         }
-        if [SEQUENCE, KEYS].iter().any(|prefix| self.note(prefix, Place::default()).is_some())
+        if [SEQUENCE, KEYS, VERSION].iter().any(|prefix| self.note(prefix, Place::default()).is_some())
             || self.note(TIED, place).is_some()
         {
             return true;
         }
-        [SOME, SEQUENCE, KEYS, TIED].iter().any(|prefix| {
+        NOTES.iter().any(|prefix| {
             let mut prefix = self.path.key(prefix);
             prefix.push('.');
             self.has_keys_under(&prefix, place)
@@ -135,6 +150,23 @@ impl<'f> LoadWalk<'f> {
         }
         let prefix = format!("{path}.");
         contents.kv_starting_with(&prefix).next().is_some() || self.has_names_under(&prefix)
+    }
+
+    /// Something of an element at or past an index, if there is anything at or under its path.
+    pub(super) fn element_from(&mut self, length: usize) -> Option<usize> {
+        let of_names = self.names_under().iter().find_map(|name| past(name, length));
+        let prefixes = [String::new()].into_iter().chain(NOTES.iter().map(|note| (*note).to_owned()));
+        let contents = self.source.contents();
+        of_names.or_else(|| {
+            prefixes.into_iter().find_map(|prefix| {
+                let prefix = match self.path.as_str() {
+                    "" => prefix,
+                    path => format!("{prefix}{path}."),
+                };
+                let mut keys = contents.kv_starting_with(&prefix);
+                keys.find_map(|(key, _)| past(key.get(prefix.len()..)?, length))
+            })
+        })
     }
 
     /// The names of tensors under the path, in ascending order, each without the path and its dot.
@@ -161,6 +193,13 @@ impl<'f> LoadWalk<'f> {
         for position in positions {
             self.used.insert(position);
         }
+    }
+
+    /// Counts everything at and under the path as used: what was reported once is not unexpected, too.
+    #[cold]
+    pub(super) fn use_all_here(&mut self) {
+        let path = self.path.as_str().to_owned();
+        self.use_all(&path);
     }
 
     /// Members that the head at the path says it has; `None` without a head. Any head has to be a whole group's.

@@ -13,7 +13,7 @@ impl<'f> Loader<'_, 'f> {
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
         let Self { walk, place } = self;
         walk.refuse_pieces(place)?;
-        let length = walk.sequence_length()?;
+        let (length, noted) = walk.sequence_length()?;
         let allowed = walk.limits().sequence;
         if !walk.exchanged.is_empty() && walk.redirects.exceeds_elements(length, allowed) {
             let expected = format!("at most {allowed} elements through ties (`Limits::sequence`)");
@@ -25,7 +25,12 @@ impl<'f> Loader<'_, 'f> {
         let mut failed = None;
         for index in 0..length {
             let mark = walk.push_index(index);
-            match walk.enter(Place::default(), T::load) {
+            let noted = noted.as_ref().and_then(|noted| noted.get(index).copied());
+            let value = walk.enter_with((), |walk, place, ()| {
+                walk.check_noted(noted, place)?;
+                T::load(Loader::at(walk, place))
+            });
+            match value {
                 Ok(value) => values.push(value),
                 Err(reported) => failed = Some(reported),
             }
@@ -58,13 +63,18 @@ impl<'f> Loader<'_, 'f> {
 
 impl LoadWalk<'_> {
     /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
-    /// names of its elements.
-    fn sequence_length(&mut self) -> Result<usize, Reported> {
+    /// names of its elements. Our own entry says of each element whether it wrote anything.
+    fn sequence_length(&mut self) -> Result<(usize, Option<Vec<bool>>), Reported> {
         let noted = self.note(SEQUENCE, Place::default());
         let members = self.head()?;
         if let Some(noted) = noted {
             return match noted {
-                KvRef::Array(array) if array.is_of_bools() => self.bounded(array.len()),
+                KvRef::Array(array) if array.is_of_bools() => {
+                    let length = self.bounded(array.len())?;
+                    self.refuse_elements_from(length)?;
+                    let noted = array.iter().map(|value| value == KvRef::Bool(true)).collect();
+                    Ok((length, Some(noted)))
+                }
                 other => {
                     let found = other.to_value().type_name();
                     Err(self.report(Problem::new(
@@ -76,9 +86,32 @@ impl LoadWalk<'_> {
             };
         }
         if let Some(members) = members {
-            return self.bounded(usize::try_from(members).unwrap_or(usize::MAX));
+            return Ok((self.bounded(usize::try_from(members).unwrap_or(usize::MAX))?, None));
         }
-        self.length_from_names()
+        Ok((self.length_from_names()?, None))
+    }
+
+    /// Refuses elements past the end that our own entry says a sequence has.
+    fn refuse_elements_from(&mut self, length: usize) -> Result<(), Reported> {
+        let Some(index) = self.element_from(length) else { return Ok(()) };
+        self.use_all_here();
+        let expected = format!("{length} elements, as `{}` says", self.path.key(SEQUENCE));
+        let problem = Problem::new(ProblemKind::Metadata, expected, format!("something of element {index}"));
+        Err(self.report(problem))
+    }
+
+    /// Holds an element against what our own entry says of it: whether it wrote anything.
+    #[inline]
+    fn check_noted(&mut self, noted: Option<bool>, place: Place) -> Result<(), Reported> {
+        let Some(noted) = noted.filter(|_| !self.redirects.is_nothing()) else { return Ok(()) };
+        let is_present = self.is_present(place);
+        if noted == is_present {
+            return Ok(());
+        }
+        self.use_all_here();
+        let word = |is_there| if is_there { "something" } else { "nothing" };
+        let expected = format!("{} there, as its `hurray.seq` says", word(noted));
+        Err(self.report(Problem::new(ProblemKind::Metadata, expected, word(is_present))))
     }
 
     fn bounded(&mut self, length: usize) -> Result<usize, Reported> {
@@ -92,11 +125,8 @@ impl LoadWalk<'_> {
 
     /// Elements `0`, `1`, ...: as many as there are, without a gap.
     fn length_from_names(&mut self) -> Result<usize, Reported> {
-        let mut indices: Vec<usize> = self
-            .names_under()
-            .into_iter()
-            .filter_map(|name| index_of(name.split('.').next().unwrap_or(&name)))
-            .collect();
+        let mut indices: Vec<usize> =
+            self.names_under().into_iter().filter_map(|name| element_of(&name)).collect();
         indices.sort_unstable();
         indices.dedup();
         if indices.is_empty() && !self.is_root() {
@@ -113,6 +143,16 @@ impl LoadWalk<'_> {
         Ok(indices.len())
     }
 
+    /// Refuses a list of keys that has one twice.
+    fn refuse_doubles(&mut self, keys: &[String]) -> Result<(), Reported> {
+        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        keys.sort_unstable();
+        let Some([key, _]) = keys.array_windows().find(|[key, next]| key == next) else { return Ok(()) };
+        let expected = format!("each key once in `{}`", self.path.key(KEYS));
+        let found = format!("the key `{}` twice", key.escape_debug());
+        Err(self.report(Problem::new(ProblemKind::Metadata, expected, found)))
+    }
+
     /// The segment and the key of each value of the map at the path.
     fn map_keys(&mut self, values_are_leaves: bool) -> Result<Vec<(String, String)>, Reported> {
         let noted = self.note(KEYS, Place::default());
@@ -120,6 +160,7 @@ impl LoadWalk<'_> {
         if let Some(noted) = noted {
             return match noted.to_value() {
                 KvValue::Array(KvArray::Strings(keys)) => {
+                    self.refuse_doubles(&keys)?;
                     let segment = |key: &str| crate::model::names::escape_key(key).into_owned();
                     Ok(keys.into_iter().map(|key| (segment(&key), key)).collect())
                 }
@@ -156,6 +197,11 @@ impl LoadWalk<'_> {
             .map(|segment| (segment.to_owned(), Cow::into_owned(unescape_key(segment))))
             .collect())
     }
+}
+
+/// The index of the element that a name under a sequence belongs to.
+pub(super) fn element_of(rest: &str) -> Option<usize> {
+    index_of(rest.split('.').next().unwrap_or(rest))
 }
 
 /// The index that a segment is; only the form that is written counts.
