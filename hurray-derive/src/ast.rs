@@ -170,6 +170,12 @@ impl<'a> Field<'a> {
         Self { original, attrs, member, index, ty: &original.ty, name, rust }
     }
 
+    /// The names that the field may have in a file.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let aliases = self.attrs.aliases.iter().map(syn::LitStr::value);
+        std::iter::once(self.name.clone()).chain(aliases)
+    }
+
     /// Whether the field has a part in the derived direction.
     pub(crate) fn takes_part(&self, direction: Direction) -> bool {
         let one_way = match direction {

@@ -3,6 +3,7 @@
 
 mod entries;
 mod field_rules;
+mod maps;
 mod migrations;
 mod names;
 mod notes;

@@ -29,7 +29,23 @@ pub(super) fn method(container: &Container<'_>, lifetime: &Lifetime, table: &mut
     };
     let load = signature(lifetime, &loader, &body(container, table));
     let shared = shared(container, lifetime);
-    quote!(#load #shared)
+    let is_leaf = is_leaf(container, lifetime);
+    quote!(#load #shared #is_leaf)
+}
+
+/// A transparent struct is a tensor at the path itself where its field is.
+///
+/// ```text
+/// const IS_LEAF: bool = <Tensor<f32> as __p::HurrayLoad<'hurray>>::IS_LEAF;
+/// ```
+fn is_leaf(container: &Container<'_>, lifetime: &Lifetime) -> Option<TokenStream> {
+    let (true, Data::Struct(fields)) = (container.attrs.transparent.is_set(), &container.data) else {
+        return None;
+    };
+    let field = fields.list.iter().find(|field| field.takes_part(Direction::Load))?;
+    let ty = field.ty;
+    let own = own_function(field).is_none();
+    own.then(|| quote!(const IS_LEAF: bool = <#ty as __p::HurrayLoad<#lifetime>>::IS_LEAF;))
 }
 
 /// What an `Arc` of the type holds is the same for every second name of it, if the type can be kept beyond the
@@ -162,7 +178,7 @@ fn group(
         statements.push(quote!(__p::bind_load::<#ty>(&mut __group, #name, &__p::Ok(#ident));));
     }
     let used = || fields.list.iter().filter(|field| field.takes_part(Direction::Load));
-    let mut loads: Vec<_> = used().map(|field| (field, load(container, field, table))).collect();
+    let mut loads: Vec<_> = used().map(|field| (field, load(container, field, fields, table))).collect();
     // Stable: fields stay in the order of the file otherwise.
     loads.sort_by_key(|(field, _)| !is_dimension(field, fields));
     for (field, load) in loads {
@@ -206,12 +222,12 @@ fn group(
     }
 }
 
-fn load(container: &Container<'_>, field: &Field<'_>, table: &mut Table) -> TokenStream {
+fn load(container: &Container<'_>, field: &Field<'_>, fields: &Fields<'_>, table: &mut Table) -> TokenStream {
     let ty = field.ty;
     if field.attrs.flatten.is_set() {
         return quote!(__p::load_flattened::<#ty>(&mut __group));
     }
-    let entry = table.add(field, Direction::Load);
+    let entry = table.add_among(field, fields);
     let given = field.attrs.default.is_set() || field.attrs.since.is_set();
     let default = (given || container.attrs.default.is_set()).then(|| fallback(container, field).function());
     match (own_function(field), default) {

@@ -146,6 +146,16 @@ impl Table {
         self.has_shape |= field.attrs.shape.is_set();
         quote!(&__F[#position])
     }
+
+    /// Adds a field that is loaded beside others, some of which may have names under its own.
+    fn add_among(&mut self, field: &Field<'_>, fields: &Fields<'_>) -> TokenStream {
+        let entry = self.add(field, Direction::Load);
+        let neighbours = neighbours(field, fields);
+        if let (false, Some(last)) = (neighbours.is_empty(), self.fields.last_mut()) {
+            last.extend(quote!(.neighbours(&[#(#neighbours),*])));
+        }
+        entry
+    }
 }
 
 impl ToTokens for Table {
@@ -213,6 +223,17 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
         }
     }
     call
+}
+
+/// The names of other fields that are paths under one of this field's names: `w.scale` under `w`.
+fn neighbours(field: &Field<'_>, fields: &Fields<'_>) -> Vec<String> {
+    let own: Vec<String> = field.names().collect();
+    let others = fields.list.iter().filter(|other| other.index != field.index);
+    let others = others.filter(|other| !other.attrs.skip.is_set() && !other.attrs.flatten.is_set());
+    let is_under = |name: &String| {
+        own.iter().any(|own| name.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.')))
+    };
+    others.flat_map(Field::names).filter(is_under).collect()
 }
 
 /// The names that the shapes of one group of fields use.

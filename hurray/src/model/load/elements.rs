@@ -64,7 +64,13 @@ impl<'f> Loader<'_, 'f> {
                 }
                 Ok(view)
             }
-            Err(error) => Err(walk.refuse(&error, "")),
+            Err(error) => {
+                // The parts of a whole that the field can't show are not unexpected on top of that.
+                if entry.data_length() == 0 {
+                    walk.use_all_here();
+                }
+                Err(walk.refuse(&error, ""))
+            }
         }
     }
 

@@ -69,7 +69,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         field: &'static Field,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if !field.aliases.is_empty() {
+        if !field.aliases.is_empty() || !field.neighbours.is_empty() {
             return self.derived_field(field, None::<fn() -> T>, load);
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
@@ -86,6 +86,12 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         default: Option<impl FnOnce() -> T>,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
+        let outside = self.walk.neighbours.len();
+        for neighbour in field.neighbours {
+            let mark = self.walk.path.push(neighbour);
+            self.walk.neighbours.push(self.walk.path.as_str().to_owned());
+            self.walk.path.truncate(mark);
+        }
         let mut mark = self.walk.push(Segment::Field(field.rust), field.name);
         if !field.aliases.is_empty()
             && let Some(alias) = self.present_alias(field, mark)
@@ -113,6 +119,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             _ => walk.described(scope, field, place, load),
         });
         self.walk.pop(mark);
+        self.walk.neighbours.truncate(outside);
         value
     }
 

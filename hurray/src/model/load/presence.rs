@@ -2,9 +2,9 @@
 
 use crate::container::KvRef;
 use crate::descriptor::CompositionRule;
-use crate::model::load::names::NamesInOrder;
+use crate::model::load::names::{Names, NamesInOrder};
 use crate::model::load::sequence::element_of;
-use crate::model::load::table::Heads;
+use crate::model::load::table::{Head, Heads};
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Place, Reported};
 use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, VERSION, is_beyond, own_key, under};
@@ -16,6 +16,10 @@ const NOTES: [&str; 5] = [SOME, SEQUENCE, KEYS, TIED, VERSION];
 /// The index of the element that a name belongs to, if that is past the end.
 fn past(name: &str, length: usize) -> Option<usize> {
     element_of(name).filter(|index| *index >= length)
+}
+
+fn is_of_a_neighbour(neighbours: &[String], name: &str) -> bool {
+    neighbours.iter().any(|neighbour| name == neighbour || under(name, neighbour).is_some())
 }
 
 impl<'f> LoadWalk<'f> {
@@ -77,7 +81,8 @@ impl<'f> LoadWalk<'f> {
             return false;
         }
         let names = self.names();
-        if self.next < names.len()
+        if self.neighbours.is_empty()
+            && self.next < names.len()
             && let Some(rest) = names.get(self.next).strip_prefix(path)
             && (rest.is_empty() || rest.starts_with('.'))
         {
@@ -96,13 +101,18 @@ impl<'f> LoadWalk<'f> {
     fn has_keys_under(&self, prefix: &str, place: Place) -> bool {
         let contents = self.source.contents();
         let mut keys = contents.kv_starting_with(prefix);
-        keys.any(|(key, _)| is_beyond(key.get(prefix.len()..).unwrap_or_default(), place.variants))
+        keys.any(|(key, _)| {
+            is_beyond(key.get(prefix.len()..).unwrap_or_default(), place.variants)
+                && !self.is_of_a_neighbour(key)
+        })
     }
 
     fn has_names_under(&mut self, prefix: &str) -> bool {
         self.put_in_order();
         let in_order = self.in_order.as_ref();
-        in_order.is_some_and(|in_order| in_order.starting_with(self.names(), prefix).next().is_some())
+        in_order.is_some_and(|in_order| {
+            in_order.starting_with(self.names(), prefix).any(|(_, name)| !self.is_of_a_neighbour(name))
+        })
     }
 
     fn put_in_order(&mut self) {
@@ -154,7 +164,7 @@ impl<'f> LoadWalk<'f> {
 
     /// Something of an element at or past an index, if there is anything at or under its path.
     pub(super) fn element_from(&mut self, length: usize) -> Option<usize> {
-        let of_names = self.names_under().iter().find_map(|name| past(name, length));
+        let of_names = self.members_under(None, false).iter().find_map(|name| past(name, length));
         let prefixes = [String::new()].into_iter().chain(NOTES.iter().map(|note| (*note).to_owned()));
         let contents = self.source.contents();
         of_names.or_else(|| {
@@ -169,17 +179,33 @@ impl<'f> LoadWalk<'f> {
         })
     }
 
-    /// The names of tensors under the path, in ascending order, each without the path and its dot.
-    pub(super) fn names_under(&mut self) -> Vec<String> {
+    /// The names of what lies under the path, each without the path and its dot: of the members of the head there,
+    /// if there is one, and without what belongs to neighbours. Of `values`, only tensors, partitions and overlays.
+    pub(super) fn members_under(&mut self, head: Option<Head>, values: bool) -> Vec<String> {
         if self.redirects.is_nothing() {
             return Vec::new();
         }
         self.put_in_order();
+        let (contents, path) = (self.source.contents(), self.path.as_str());
+        let heads = values.then(|| &*self.heads.get_or_insert_with(|| Heads::new(contents)));
+        let is_wanted = |position: &usize| heads.is_none_or(|heads| heads.is_value(*position));
+        let names = Names::new(contents, self.renamed.as_ref());
+        let of = |position: usize, name: &str| {
+            let rest = under(name, path).filter(|_| is_wanted(&position))?;
+            (!is_of_a_neighbour(&self.neighbours, name)).then(|| rest.to_owned())
+        };
+        if let Some(head) = head {
+            let members = head.position.saturating_add(1)..head.end;
+            return members.filter_map(|position| of(position, names.get(position))).collect();
+        }
         let Some(in_order) = &self.in_order else { return Vec::new() };
-        let path = self.path.as_str();
         let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
-        let names = in_order.starting_with(self.names(), &prefix);
-        names.filter_map(|(_, name)| under(name, path).map(str::to_owned)).collect()
+        in_order.starting_with(names, &prefix).filter_map(|(position, name)| of(position, name)).collect()
+    }
+
+    /// Whether a name under the path belongs to another field of the struct, whose name is a path that leads there.
+    fn is_of_a_neighbour(&self, name: &str) -> bool {
+        is_of_a_neighbour(&self.neighbours, name)
     }
 
     /// Counts everything at and under a path as used.
@@ -202,8 +228,8 @@ impl<'f> LoadWalk<'f> {
         self.use_all(&path);
     }
 
-    /// Members that the head at the path says it has; `None` without a head. Any head has to be a whole group's.
-    pub(super) fn head(&mut self) -> Result<Option<u32>, Reported> {
+    /// The head at the path, if there is one. It has to be a whole group's.
+    pub(super) fn head(&mut self) -> Result<Option<Head>, Reported> {
         if self.path.is_root() {
             return Ok(None);
         }
@@ -222,7 +248,7 @@ impl<'f> LoadWalk<'f> {
             ),
             Some(head) => {
                 self.take(position);
-                return Ok(Some(head.members));
+                return Ok(Some(head));
             }
         };
         Err(self.report(problem))

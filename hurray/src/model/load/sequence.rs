@@ -13,6 +13,7 @@ impl<'f> Loader<'_, 'f> {
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
         let Self { walk, place } = self;
         walk.refuse_pieces(place)?;
+        walk.refuse_flattened(place, "a sequence")?;
         let (length, noted) = walk.sequence_length()?;
         let allowed = walk.limits().sequence;
         if !walk.exchanged.is_empty() && walk.redirects.exceeds_elements(length, allowed) {
@@ -44,6 +45,7 @@ impl<'f> Loader<'_, 'f> {
     pub(crate) fn map<T: HurrayLoad<'f>>(self) -> Result<Vec<(String, T)>, Reported> {
         let Self { walk, place } = self;
         walk.refuse_pieces(place)?;
+        walk.refuse_flattened(place, "a map")?;
         let keys = walk.map_keys(T::IS_LEAF)?;
         let frame = walk.open()?;
         let mut values = Vec::with_capacity(keys.len());
@@ -62,11 +64,20 @@ impl<'f> Loader<'_, 'f> {
 }
 
 impl LoadWalk<'_> {
+    /// What names its own elements has no place among fields, whose names are known.
+    fn refuse_flattened(&mut self, place: Place, what: &str) -> Result<(), Reported> {
+        if !place.is_flattened {
+            return Ok(());
+        }
+        let found = format!("`flatten` on {what}, whose names are not known beforehand");
+        Err(self.report(Problem::new(ProblemKind::Refused, "a struct to flatten", found)))
+    }
+
     /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
     /// names of its elements. Our own entry says of each element whether it wrote anything.
     fn sequence_length(&mut self) -> Result<(usize, Option<Vec<bool>>), Reported> {
         let noted = self.note(SEQUENCE, Place::default());
-        let members = self.head()?;
+        let head = self.head()?;
         if let Some(noted) = noted {
             return match noted {
                 KvRef::Array(array) if array.is_of_bools() => {
@@ -85,8 +96,8 @@ impl LoadWalk<'_> {
                 }
             };
         }
-        if let Some(members) = members {
-            return Ok((self.bounded(usize::try_from(members).unwrap_or(usize::MAX))?, None));
+        if let Some(head) = head {
+            return Ok((self.bounded(usize::try_from(head.members).unwrap_or(usize::MAX))?, None));
         }
         Ok((self.length_from_names()?, None))
     }
@@ -126,7 +137,7 @@ impl LoadWalk<'_> {
     /// Elements `0`, `1`, ...: as many as there are, without a gap.
     fn length_from_names(&mut self) -> Result<usize, Reported> {
         let mut indices: Vec<usize> =
-            self.names_under().into_iter().filter_map(|name| element_of(&name)).collect();
+            self.members_under(None, false).into_iter().filter_map(|name| element_of(&name)).collect();
         indices.sort_unstable();
         indices.dedup();
         if indices.is_empty() && !self.is_root() {
@@ -174,7 +185,7 @@ impl LoadWalk<'_> {
                 }
             };
         }
-        let names = self.names_under();
+        let names = self.members_under(head, values_are_leaves);
         if names.is_empty() && head.is_none() && !self.is_root() {
             return Err(self.missing("a map"));
         }
@@ -183,7 +194,6 @@ impl LoadWalk<'_> {
             .map(String::as_str)
             .map(|name| if values_are_leaves { name } else { name.split('.').next().unwrap_or(name) })
             .collect();
-        // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.
         segments.sort_unstable();
         segments.dedup();
         let mut keys: Vec<Cow<'_, str>> = segments.iter().map(|segment| unescape_key(segment)).collect();

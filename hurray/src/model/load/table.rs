@@ -1,5 +1,7 @@
 //! What a load keeps of the file: what was asked for, and which entries are composite heads.
 
+use std::ops::Range;
+
 use crate::descriptor::CompositionRule;
 use crate::reader::Contents;
 
@@ -37,7 +39,9 @@ impl Used {
 /// A composite head of the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
-    position: usize,
+    pub(super) position: usize,
+    /// The position after its last member, and after what that holds.
+    pub(super) end: usize,
     pub(super) rule: CompositionRule,
     pub(super) members: u32,
     /// Whether as many members follow as the head says.
@@ -46,7 +50,11 @@ pub(super) struct Head {
 
 /// The composite heads of the file, by position.
 #[derive(Debug)]
-pub(super) struct Heads(Vec<Head>);
+pub(super) struct Heads {
+    heads: Vec<Head>,
+    /// From head to end, the partitions and overlays that are in no other one.
+    wholes: Vec<Range<usize>>,
+}
 
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
@@ -60,25 +68,42 @@ impl Heads {
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
+            let next = position.saturating_add(1);
             let entry = contents.entry_without_data(position);
             let head = entry.and_then(|entry| entry.known_descriptor().ok());
             if let Some(&composite) = head.as_ref().and_then(|descriptor| descriptor.composite()) {
                 let (rule, members) = (composite.rule, composite.member_count);
                 open.push((heads.len(), members));
-                heads.push(Head { position, rule, members, is_complete: false });
+                heads.push(Head { position, end: contents.len(), rule, members, is_complete: false });
             }
             while let Some(&(head, 0)) = open.last() {
                 open.pop();
                 if let Some(head) = heads.get_mut(head) {
                     head.is_complete = true;
+                    head.end = next;
                 }
             }
         }
-        Self(heads)
+        let mut wholes: Vec<Range<usize>> = Vec::new();
+        for head in heads.iter().filter(|head| head.rule != CompositionRule::Group) {
+            if wholes.last().is_none_or(|last| last.end <= head.position) {
+                wholes.push(head.position..head.end);
+            }
+        }
+        Self { heads, wholes }
     }
 
     pub(super) fn at(&self, position: usize) -> Option<Head> {
-        let at = self.0.binary_search_by_key(&position, |head| head.position).ok()?;
-        self.0.get(at).copied()
+        let at = self.heads.binary_search_by_key(&position, |head| head.position).ok()?;
+        self.heads.get(at).copied()
+    }
+
+    /// Whether what is at a position is a value by itself: a tensor, or the head of a partition or overlay. Heads of
+    /// groups are none, and neither are members of partitions and overlays.
+    pub(super) fn is_value(&self, position: usize) -> bool {
+        let after = self.wholes.partition_point(|whole| whole.start < position);
+        let inside = after.checked_sub(1).and_then(|at| self.wholes.get(at));
+        !inside.is_some_and(|whole| position < whole.end)
+            && self.at(position).is_none_or(|head| head.rule != CompositionRule::Group)
     }
 }

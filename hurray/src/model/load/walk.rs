@@ -58,6 +58,8 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) used_kv: Used,
     pub(super) in_order: Option<NamesInOrder>,
     pub(super) heads: Option<Heads>,
+    /// Paths of other fields that lie under that of the field which is being loaded.
+    pub(super) neighbours: Vec<String>,
     /// Whether the file has any entry whose key begins with `hurray.`.
     pub(super) has_notes: bool,
     nesting: usize,
@@ -90,6 +92,7 @@ impl<'f> LoadWalk<'f> {
             next: 0,
             in_order: None,
             heads: None,
+            neighbours: Vec::new(),
             has_notes,
             nesting: 0,
             bindings: Bindings::default(),

@@ -131,6 +131,15 @@ impl<'p, 's> Saver<'p, 's> {
         Err(SaveError::Refused { path: self.walk.path.as_str().into(), source })
     }
 
+    /// What names its own elements has no place among fields, whose names are known.
+    fn refuse_flattened(&self, what: &str) -> Result<(), SaveError> {
+        if !self.place.is_flattened {
+            return Ok(());
+        }
+        let source = format!("{what} can't be flattened: its names are not known beforehand").into();
+        Err(SaveError::Refused { path: self.walk.path.as_str().into(), source })
+    }
+
     /// Saves `Some(value)`: the value itself, or a note that it is there if it writes nothing.
     pub(crate) fn some<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
         let Self { walk, mut place } = self;
@@ -197,6 +206,7 @@ impl<'p, 's> Saver<'p, 's> {
         self,
         items: impl IntoIterator<Item = &'s T>,
     ) -> Result<(), SaveError> {
+        self.refuse_flattened("a sequence")?;
         let mut group = self.group()?;
         let mut present = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
@@ -213,6 +223,7 @@ impl<'p, 's> Saver<'p, 's> {
         self,
         items: impl IntoIterator<Item = (&'s str, &'s T)>,
     ) -> Result<(), SaveError> {
+        self.refuse_flattened("a map")?;
         let mut group = self.group()?;
         let mut keys = Vec::new();
         let mut all_members = true;
@@ -222,8 +233,8 @@ impl<'p, 's> Saver<'p, 's> {
             all_members &= group.walk.tensors != members;
             keys.push(key);
         }
-        // Without a head, an empty map would look like a missing one.
-        if !all_members || (keys.is_empty() && group.needs_note(0)) {
+        // Without a head of its own, an empty map would look like a missing one, and neighbours like values.
+        if !all_members || group.walk.members(group.frame).is_none() {
             let keys = keys.into_iter().map(str::to_owned).collect();
             group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
