@@ -49,28 +49,12 @@ impl<'f> Loader<'_, 'f> {
     ///
     /// [`Reported`] when there is none, or when it is of another element type, quantized, or not dense; and when
     /// the field's attributes ask for a conversion, which only owned fields can take.
+    #[inline]
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
         let Self { walk, place } = self;
-        let rules = place.rules;
-        walk.meet(rules);
-        if place.is_in_pieces || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some()) {
-            return walk.borrowed_elements(place);
-        }
-        let entry = walk.tensor()?;
-        match entry.view::<T>() {
-            Ok(view) => {
-                if let Some((field, scope)) = rules {
-                    walk.check_dims(field, scope, view.shape())?;
-                }
-                Ok(view)
-            }
-            Err(error) => {
-                // The parts of a whole that the field can't show are not unexpected on top of that.
-                if entry.data_length() == 0 {
-                    walk.use_all_here();
-                }
-                Err(walk.refuse(&error, ""))
-            }
+        match walk.next_view(place) {
+            Some(view) => Ok(view),
+            None => walk.view(place),
         }
     }
 
@@ -112,6 +96,47 @@ impl<'f> LoadWalk<'f> {
             "a whole tensor of the file, for a field of this type",
             "a migration that splits or concatenates",
         ))
+    }
+
+    /// The view of the tensor that comes next, if it is the one at the path and nothing about it is special: the
+    /// whole of what most fields of most models take.
+    #[inline]
+    fn next_view<T: Element>(&mut self, place: Place) -> Option<TensorView<'f, T>> {
+        let is_special = place.rules.is_some() || place.is_in_pieces;
+        if is_special || self.renamed.is_some() || self.redirects.is_nothing() {
+            return None;
+        }
+        let position = self.next;
+        let contents = self.source.contents();
+        let entry = contents.entry(position).filter(|entry| entry.has_name(self.path.as_str()))?;
+        let view = entry.plain_view()?;
+        self.take(position);
+        Some(view)
+    }
+
+    /// A view of the tensor at the path, wherever it lies.
+    fn view<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+        let rules = place.rules;
+        self.meet(rules);
+        if place.is_in_pieces || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some()) {
+            return self.borrowed_elements(place);
+        }
+        let entry = self.tensor()?;
+        match entry.view::<T>() {
+            Ok(view) => {
+                if let Some((field, scope)) = rules {
+                    self.check_dims(field, scope, view.shape())?;
+                }
+                Ok(view)
+            }
+            Err(error) => {
+                // The parts of a whole that the field can't show are not unexpected on top of that.
+                if entry.data_length() == 0 {
+                    self.use_all_here();
+                }
+                Err(self.refuse(&error, ""))
+            }
+        }
     }
 
     /// Elements for a field that can only borrow them, although something was to be done to them.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::descriptor::CompositionRule;
+use crate::descriptor::{CompositeHead, CompositionRule};
 use crate::reader::Contents;
 
 /// One bit for each thing of the file that a field asked for.
@@ -28,10 +28,12 @@ impl Used {
 
     /// The positions that were not inserted.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.len).filter(|position| {
-            self.words
-                .get(position / Self::BITS)
-                .is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
+        let len = self.len;
+        let partly = self.words.iter().enumerate().filter(|(_, word)| **word != u64::MAX);
+        partly.flat_map(move |(at, word)| {
+            let start = at.saturating_mul(Self::BITS);
+            let positions = start..start.saturating_add(Self::BITS).min(len);
+            positions.filter(move |position| word & (1 << (position % Self::BITS)) == 0)
         })
     }
 }
@@ -54,14 +56,18 @@ pub(super) struct Heads {
     heads: Vec<Head>,
     /// From head to end, the partitions and overlays that are in no other one.
     wholes: Vec<Range<usize>>,
+    /// The head that comes next if the file is in the model's order.
+    next: usize,
 }
 
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> = Vec::new();
+        let mut heads: Vec<Head> = Vec::with_capacity(contents.len_without_data());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
+        // Most heads are like the one before, to the byte.
+        let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
         for position in 0..contents.len() {
             // This is one more member of the innermost head; one that has all its members is done, and was
             // itself a member that is now whole.
@@ -70,9 +76,14 @@ impl Heads {
             }
             let next = position.saturating_add(1);
             let entry = contents.entry_without_data(position);
-            let head = entry.and_then(|entry| entry.known_descriptor().ok());
-            if let Some(&composite) = head.as_ref().and_then(|descriptor| descriptor.composite()) {
-                let (rule, members) = (composite.rule, composite.member_count);
+            let composite = entry.and_then(|entry| {
+                let bytes = entry.descriptor_at_hand().ok()?;
+                if bytes != last.0 {
+                    last = (bytes, entry.known_descriptor().ok()?.composite().copied());
+                }
+                last.1
+            });
+            if let Some(CompositeHead { rule, member_count: members, .. }) = composite {
                 open.push((heads.len(), members));
                 heads.push(Head { position, end: contents.len(), rule, members, is_complete: false });
             }
@@ -90,12 +101,22 @@ impl Heads {
                 wholes.push(head.position..head.end);
             }
         }
-        Self { heads, wholes }
+        Self { heads, wholes, next: 0 }
     }
 
-    pub(super) fn at(&self, position: usize) -> Option<Head> {
-        let at = self.heads.binary_search_by_key(&position, |head| head.position).ok()?;
+    /// The head at a position.
+    pub(super) fn at(&mut self, position: usize) -> Option<Head> {
+        let is_here = |head: &&Head| head.position == position;
+        let at = match self.heads.get(self.next).filter(is_here) {
+            Some(_) => self.next,
+            None => self.place_of(position)?,
+        };
+        self.next = at.saturating_add(1);
         self.heads.get(at).copied()
+    }
+
+    fn place_of(&self, position: usize) -> Option<usize> {
+        self.heads.binary_search_by_key(&position, |head| head.position).ok()
     }
 
     /// Whether what is at a position is a value by itself: a tensor, or the head of a partition or overlay. Heads of
@@ -103,7 +124,10 @@ impl Heads {
     pub(super) fn is_value(&self, position: usize) -> bool {
         let after = self.wholes.partition_point(|whole| whole.start < position);
         let inside = after.checked_sub(1).and_then(|at| self.wholes.get(at));
-        !inside.is_some_and(|whole| position < whole.end)
-            && self.at(position).is_none_or(|head| head.rule != CompositionRule::Group)
+        if inside.is_some_and(|whole| position < whole.end) {
+            return false;
+        }
+        let head = self.place_of(position).and_then(|at| self.heads.get(at));
+        head.is_none_or(|head| head.rule != CompositionRule::Group)
     }
 }
