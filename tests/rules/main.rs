@@ -3,6 +3,7 @@
 
 mod entries;
 mod field_rules;
+mod key_maps;
 mod maps;
 mod migrations;
 mod names;

@@ -11,6 +11,7 @@ mod names;
 mod options;
 mod presence;
 mod redirect;
+mod renaming;
 mod sequence;
 mod table;
 mod walk;

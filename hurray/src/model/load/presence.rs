@@ -1,14 +1,18 @@
 //! What the file has at and under a path: entries, heads, names.
 
+use std::collections::HashMap;
+
 use crate::container::KvRef;
 use crate::descriptor::CompositionRule;
 use crate::model::load::names::{Names, NamesInOrder};
+use crate::model::load::renaming::Renamed;
 use crate::model::load::sequence::element_of;
 use crate::model::load::table::{Head, Heads};
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Place, Reported};
 use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, VERSION, is_beyond, own_key, under};
 use crate::model::{KvEntry, Problem, ProblemKind};
+use crate::reader::Contents;
 
 /// Our own entries that stand for something at their path.
 const NOTES: [&str; 5] = [SOME, SEQUENCE, KEYS, TIED, VERSION];
@@ -22,6 +26,13 @@ fn is_of_a_neighbour(neighbours: &[String], name: &str) -> bool {
     neighbours.iter().any(|neighbour| name == neighbour || under(name, neighbour).is_some())
 }
 
+fn position_of(contents: Contents<'_, '_>, renamed: Option<&Renamed>, key: &str) -> Option<usize> {
+    match renamed {
+        Some(renamed) => renamed.keys.get(key).copied(),
+        None => contents.kv_position(key),
+    }
+}
+
 impl<'f> LoadWalk<'f> {
     pub(super) fn has_tensor(&self) -> bool {
         self.find().is_some()
@@ -31,8 +42,21 @@ impl<'f> LoadWalk<'f> {
         if self.redirects.is_nothing() {
             return None;
         }
-        let Self { path, source, .. } = self;
-        path.with_key(place.variants, |key| source.contents().kv_position(key))
+        let Self { path, source, renamed, .. } = self;
+        path.with_key(place.variants, |key| position_of(source.contents(), renamed.as_ref(), key))
+    }
+
+    /// The position of the entry of a key.
+    pub(super) fn position_of_key(&self, key: &str) -> Option<usize> {
+        position_of(self.source.contents(), self.renamed.as_ref(), key)
+    }
+
+    /// The first hit among the keys that begin with `prefix`.
+    fn find_key_under<T>(&self, prefix: &str, mut hit: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        match &self.renamed {
+            Some(renamed) => renamed.keys_starting_with(prefix).find_map(hit),
+            None => self.source.contents().kv_starting_with(prefix).find_map(|(key, _)| hit(key)),
+        }
     }
 
     pub(super) fn has_kv(&mut self, place: Place) -> bool {
@@ -61,10 +85,24 @@ impl<'f> LoadWalk<'f> {
         if !self.has_notes || self.redirects.is_nothing() {
             return None;
         }
-        let Self { path, source, .. } = self;
-        let key = path.with_key(place.variants, |key| own_key(prefix, key));
-        let position = source.contents().kv_position(&key)?;
+        let position = self.note_position(prefix, place)?;
         self.take_kv(position)
+    }
+
+    pub(super) fn note_position(&mut self, prefix: &str, place: Place) -> Option<usize> {
+        let key = self.path.with_key(place.variants, |key| own_key(prefix, key));
+        self.position_of_key(&key)
+    }
+
+    /// What one of our own entries about the path says in terms of the names that a key map gave.
+    pub(super) fn renamed_note<T: Clone>(
+        &mut self,
+        prefix: &str,
+        of: impl FnOnce(&Renamed) -> &HashMap<usize, T>,
+    ) -> Option<T> {
+        self.renamed.as_ref()?;
+        let position = self.note_position(prefix, Place::default())?;
+        of(self.renamed.as_ref()?).get(&position).cloned()
     }
 
     pub(super) fn use_note(&mut self, prefix: &str, place: Place) {
@@ -99,12 +137,11 @@ impl<'f> LoadWalk<'f> {
 
     /// Whether a key begins with `prefix` and says something of the value, rather than of a variant around it.
     fn has_keys_under(&self, prefix: &str, place: Place) -> bool {
-        let contents = self.source.contents();
-        let mut keys = contents.kv_starting_with(prefix);
-        keys.any(|(key, _)| {
+        let is_of_value = |key: &str| {
             is_beyond(key.get(prefix.len()..).unwrap_or_default(), place.variants)
                 && !self.is_of_a_neighbour(key)
-        })
+        };
+        self.find_key_under(prefix, |key| is_of_value(key).then_some(())).is_some()
     }
 
     fn has_names_under(&mut self, prefix: &str) -> bool {
@@ -154,27 +191,24 @@ impl<'f> LoadWalk<'f> {
 
     /// Whether a tensor, a head or an entry is at or under another path.
     pub(super) fn is_stored(&mut self, path: &str) -> bool {
-        let contents = self.source.contents();
-        if self.names().find(path).is_some() || contents.kv_position(path).is_some() {
+        if self.names().find(path).is_some() || self.position_of_key(path).is_some() {
             return true;
         }
         let prefix = format!("{path}.");
-        contents.kv_starting_with(&prefix).next().is_some() || self.has_names_under(&prefix)
+        self.find_key_under(&prefix, |_| Some(())).is_some() || self.has_names_under(&prefix)
     }
 
     /// Something of an element at or past an index, if there is anything at or under its path.
     pub(super) fn element_from(&mut self, length: usize) -> Option<usize> {
         let of_names = self.members_under(None, false).iter().find_map(|name| past(name, length));
         let prefixes = [String::new()].into_iter().chain(NOTES.iter().map(|note| (*note).to_owned()));
-        let contents = self.source.contents();
         of_names.or_else(|| {
             prefixes.into_iter().find_map(|prefix| {
                 let prefix = match self.path.as_str() {
                     "" => prefix,
                     path => format!("{prefix}{path}."),
                 };
-                let mut keys = contents.kv_starting_with(&prefix);
-                keys.find_map(|(key, _)| past(key.get(prefix.len()..)?, length))
+                self.find_key_under(&prefix, |key| past(key.get(prefix.len()..)?, length))
             })
         })
     }

@@ -203,9 +203,11 @@ impl<'f> LoadWalk<'f> {
         for _ in 0..self.limits().nesting {
             let ends = path.match_indices('.').map(|(end, _)| end);
             let stored = ends.filter_map(|end| path.split_at_checked(end)).find_map(|(group, rest)| {
-                let position = self.source.contents().kv_position(&format!("{TIED}{group}"))?;
+                let position = self.position_of_key(&format!("{TIED}{group}"))?;
                 match self.source.contents().kv_at(position) {
-                    Some((_, KvRef::String(target))) => Some(format!("{target}{rest}")),
+                    Some((_, KvRef::String(target))) => {
+                        Some(format!("{}{rest}", self.target(position, target)))
+                    }
                     _ => None,
                 }
             });
@@ -243,7 +245,10 @@ impl<'f> LoadWalk<'f> {
         }
         let target = match self.note(TIED, place) {
             None => return Ok(None),
-            Some(KvRef::String(target)) => target.to_owned(),
+            Some(KvRef::String(target)) => {
+                let position = self.note_position(TIED, place);
+                position.map_or(target, |position| self.target(position, target)).to_owned()
+            }
             Some(other) => {
                 let found = format!("{} as its tie", other.to_value().type_name());
                 return Err(self.report(Problem::new(
@@ -277,6 +282,12 @@ impl<'f> LoadWalk<'f> {
     }
 
     fn is_tied(&self, target: &str) -> bool {
-        self.source.contents().kv_position(&format!("{TIED}{target}")).is_some()
+        self.position_of_key(&format!("{TIED}{target}")).is_some()
+    }
+
+    /// The target of a tie as a key map has it.
+    fn target<'t>(&'t self, position: usize, target: &'t str) -> &'t str {
+        let renamed = self.renamed.as_ref().and_then(|renamed| renamed.ties.get(&position));
+        renamed.map_or(target, String::as_str)
     }
 }

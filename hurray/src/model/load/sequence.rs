@@ -81,10 +81,11 @@ impl LoadWalk<'_> {
         if let Some(noted) = noted {
             return match noted {
                 KvRef::Array(array) if array.is_of_bools() => {
-                    let length = self.bounded(array.len())?;
+                    let renamed = self.renamed_note(SEQUENCE, |renamed| &renamed.sequences);
+                    let length = self.bounded(renamed.as_ref().map_or(array.len(), Vec::len))?;
                     self.refuse_elements_from(length)?;
-                    let noted = array.iter().map(|value| value == KvRef::Bool(true)).collect();
-                    Ok((length, Some(noted)))
+                    let noted = || array.iter().map(|value| value == KvRef::Bool(true)).collect();
+                    Ok((length, Some(renamed.unwrap_or_else(noted))))
                 }
                 other => {
                     let found = other.to_value().type_name();
@@ -171,6 +172,7 @@ impl LoadWalk<'_> {
         if let Some(noted) = noted {
             return match noted.to_value() {
                 KvValue::Array(KvArray::Strings(keys)) => {
+                    let keys = self.renamed_note(KEYS, |renamed| &renamed.map_keys).unwrap_or(keys);
                     self.refuse_doubles(&keys)?;
                     let segment = |key: &str| crate::model::names::escape_key(key).into_owned();
                     Ok(keys.into_iter().map(|key| (segment(&key), key)).collect())
@@ -215,7 +217,7 @@ pub(super) fn element_of(rest: &str) -> Option<usize> {
 }
 
 /// The index that a segment is; only the form that is written counts.
-fn index_of(segment: &str) -> Option<usize> {
+pub(super) fn index_of(segment: &str) -> Option<usize> {
     let is_canonical = segment == "0" || !segment.starts_with('0');
     (is_canonical && segment.bytes().all(|byte| byte.is_ascii_digit())).then(|| segment.parse().ok())?
 }
