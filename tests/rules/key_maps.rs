@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hurray::{HurrayLoad, HurraySave, KeyMap, KvArray, KvValue, LoadOptions, LoadReport, ProblemKind, Tensor};
+use hurray::{
+    HurrayLoad, HurraySave, KeyMap, KvArray, KvValue, LoadOptions, LoadReport, ProblemKind, Tensor,
+};
 use hurray_tests::file_of;
 
 use crate::flat;
@@ -134,7 +136,8 @@ fn a_key_that_is_renamed_is_renamed_in_the_list_too() {
 #[test]
 fn a_pattern_that_matches_whole_names_moves_the_groups_around_them() {
     let pattern = regex::Regex::new(r"^layers\.(\d+)\.(.*)$").unwrap();
-    let map = KeyMap::new().regex(pattern, "blocks.$1.$2").exact("table", "embedding").exact("head", "output");
+    let map =
+        KeyMap::new().regex(pattern, "blocks.$1.$2").exact("table", "embedding").exact("head", "output");
     let loaded = load::<OtherNames>(&file_of(&model()), map.exact("epochs", "steps")).unwrap();
     assert_eq!(loaded.blocks, model().layers);
 }
