@@ -10,6 +10,7 @@ mod names;
 mod notes;
 mod ties;
 mod variants;
+mod zoo;
 
 use hurray::descriptor::TensorDescriptor;
 use hurray::{ElementType, File, KvValue, Metadata, Writer, WriterOptions};
