@@ -178,7 +178,20 @@ fn group(
         statements.push(quote!(__p::bind_load::<#ty>(&mut __group, #name, &__p::Ok(#ident));));
     }
     let used = || fields.list.iter().filter(|field| field.takes_part(Direction::Load));
-    let mut loads: Vec<_> = used().map(|field| (field, load(container, field, fields, table))).collect();
+    let start = table.fields.len();
+    let others: Vec<_> = used().filter(|field| !field.attrs.flatten.is_set()).collect();
+    let mut loads: Vec<_> =
+        others.into_iter().map(|field| (field, load(container, field, fields, table))).collect();
+    for field in fields.list.iter().filter(|field| field.attrs.skip_loading.is_set()) {
+        let entry = table.add(field, Direction::Load);
+        statements.push(quote!(__p::skip_field(&mut __group, #entry);));
+    }
+    let beside = table.since(start);
+    loads.extend(used().filter(|field| field.attrs.flatten.is_set()).map(|field| {
+        let ty = field.ty;
+        (field, quote!(__p::load_flattened::<#ty>(&mut __group, #beside)))
+    }));
+    loads.sort_by_key(|(field, _)| field.index);
     // Stable: fields stay in the order of the file otherwise.
     loads.sort_by_key(|(field, _)| !is_dimension(field, fields));
     for (field, load) in loads {
@@ -224,9 +237,6 @@ fn group(
 
 fn load(container: &Container<'_>, field: &Field<'_>, fields: &Fields<'_>, table: &mut Table) -> TokenStream {
     let ty = field.ty;
-    if field.attrs.flatten.is_set() {
-        return quote!(__p::load_flattened::<#ty>(&mut __group));
-    }
     let entry = table.add_among(field, fields);
     let given = field.attrs.default.is_set() || field.attrs.since.is_set();
     let default = (given || container.attrs.default.is_set()).then(|| fallback(container, field).function());

@@ -147,6 +147,12 @@ impl Table {
         quote!(&__F[#position])
     }
 
+    /// The fields that were added after the first `start`.
+    fn since(&self, start: usize) -> TokenStream {
+        let (start, end) = (Literal::usize_unsuffixed(start), Literal::usize_unsuffixed(self.fields.len()));
+        if self.fields.is_empty() { quote!(&[]) } else { quote!(&__F[#start..#end]) }
+    }
+
     /// Adds a field that is loaded beside others, some of which may have names under its own.
     fn add_among(&mut self, field: &Field<'_>, fields: &Fields<'_>) -> TokenStream {
         let entry = self.add(field, Direction::Load);
@@ -196,6 +202,10 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
             None => call.extend(quote!(.part(#axis))),
         }
     }
+    if !attrs.aliases.is_empty() {
+        let aliases = &attrs.aliases;
+        call.extend(quote!(.aliases(&[#(#aliases),*])));
+    }
     match direction {
         Direction::Save => {
             match attrs.layout.get() {
@@ -209,10 +219,6 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
             }
         }
         Direction::Load => {
-            if !attrs.aliases.is_empty() {
-                let aliases = &attrs.aliases;
-                call.extend(quote!(.aliases(&[#(#aliases),*])));
-            }
             if let Some(since) = attrs.since.get() {
                 let since = Literal::u32_unsuffixed(*since);
                 call.extend(quote!(.since(#since)));

@@ -1,6 +1,7 @@
 //! Models: what `#[derive(HurraySave, HurrayLoad)]` implements, the walks that call it, and the impls for std types.
 
 pub(crate) mod field;
+mod flat;
 mod impls;
 mod kv;
 mod load;

@@ -16,8 +16,8 @@ pub struct GroupLoader<'l, 'f> {
 }
 
 impl<'l, 'f> GroupLoader<'l, 'f> {
-    pub(super) fn open(walk: &'l mut LoadWalk<'f>) -> Result<Self, Reported> {
-        let frame = walk.open()?;
+    pub(super) fn open(walk: &'l mut LoadWalk<'f>, is_flattened: bool) -> Result<Self, Reported> {
+        let frame = walk.open(is_flattened)?;
         Ok(Self { walk, frame })
     }
 
@@ -69,7 +69,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         field: &'static Field,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if !field.aliases.is_empty() || !field.neighbours.is_empty() {
+        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.frame.is_flattened() {
             return self.derived_field(field, None::<fn() -> T>, load);
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
@@ -86,6 +86,9 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         default: Option<impl FnOnce() -> T>,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
+        if self.frame.is_flattened() {
+            self.come_to(field)?;
+        }
         let outside = self.walk.neighbours.len();
         for neighbour in field.neighbours {
             let mark = self.walk.path.push(neighbour);
@@ -154,11 +157,28 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         found.filter(|_| !named)
     }
 
-    /// Loads the fields of a struct that are among those of this group.
+    /// Passes over a field that a save writes and a load does not want.
+    pub(crate) fn skipped(&mut self, field: &'static Field) {
+        let mark = self.walk.push(Segment::Field(field.rust), field.name);
+        self.walk.use_all_here();
+        self.walk.pop(mark);
+    }
+
+    /// Refuses a flattened field with a name that another one beside it has.
+    fn come_to(&mut self, field: &'static Field) -> Result<(), Reported> {
+        let Some((name, other)) = self.walk.flat.come_to(field) else { return Ok(()) };
+        let found =
+            format!("`{}` and `{}` with the name `{name}`, one of them flattened", other.rust, field.rust);
+        Err(self.walk.report(Problem::new(ProblemKind::Refused, "one field of a name", found)))
+    }
+
+    /// Loads the fields of a struct that are among those of this group, which are `beside` it.
     pub(crate) fn flattened<T>(
         &mut self,
+        beside: &'static [Field],
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
+        self.walk.flat.put_beside(beside);
         load(Loader::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
     }
 

@@ -144,7 +144,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         if !place.is_flattened {
             walk.head()?;
         }
-        GroupLoader::open(walk)
+        GroupLoader::open(walk, place.is_flattened)
     }
 
     /// The memory of the file, if there is one to share.

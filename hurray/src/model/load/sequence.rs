@@ -20,7 +20,7 @@ impl<'f> Loader<'_, 'f> {
             let expected = format!("at most {allowed} elements through ties (`Limits::sequence`)");
             return Err(walk.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
-        let frame = walk.open()?;
+        let frame = walk.open(false)?;
         // No more than one element for each thing that the file has; a sequence of empty elements grows.
         let mut values = Vec::with_capacity(length.min(walk.things()));
         let mut failed = None;
@@ -47,7 +47,7 @@ impl<'f> Loader<'_, 'f> {
         walk.refuse_pieces(place)?;
         walk.refuse_flattened(place, "a map")?;
         let keys = walk.map_keys(T::IS_LEAF)?;
-        let frame = walk.open()?;
+        let frame = walk.open(false)?;
         let mut values = Vec::with_capacity(keys.len());
         let mut failed = None;
         for (segment, key) in keys {

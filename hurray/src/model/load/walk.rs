@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
+use crate::model::flat::{Base, FlatNames};
 use crate::model::load::finish::problem_of;
 use crate::model::load::names::{Names, NamesInOrder};
 use crate::model::load::redirect::{Redirected, Redirects};
@@ -34,6 +35,8 @@ pub(super) enum Segment {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) scope: Scope,
+    /// What names the group around it begins with; nothing for a flattened one, whose names are among those.
+    outer: Option<Base>,
     /// The version of the struct in the file, if the struct has versions.
     pub(super) version: Option<u32>,
 }
@@ -65,11 +68,18 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) has_notes: bool,
     nesting: usize,
     bindings: Bindings,
+    pub(super) flat: FlatNames,
     /// Whether a tensor came for the rules of the field that is being loaded.
     met_rules: bool,
     /// What `Arc`s hold that were loaded already, by the path in the file.
     shared: HashMap<String, Box<dyn Any>>,
     pub(super) report: LoadReport,
+}
+
+impl Frame {
+    pub(super) fn is_flattened(&self) -> bool {
+        self.outer.is_none()
+    }
 }
 
 impl<'f> LoadWalk<'f> {
@@ -97,6 +107,7 @@ impl<'f> LoadWalk<'f> {
             has_notes,
             nesting: 0,
             bindings: Bindings::default(),
+            flat: FlatNames::default(),
             met_rules: false,
             shared: HashMap::new(),
         };
@@ -195,18 +206,22 @@ impl<'f> LoadWalk<'f> {
         self.next = position.saturating_add(1);
     }
 
-    pub(super) fn open(&mut self) -> Result<Frame, Reported> {
+    pub(super) fn open(&mut self, is_flattened: bool) -> Result<Frame, Reported> {
         if self.nesting >= self.limits.nesting {
             let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
             return Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
         self.nesting = self.nesting.saturating_add(1);
-        Ok(Frame { scope: self.bindings.open(), version: None })
+        let outer = if is_flattened { None } else { Some(self.flat.open()) };
+        Ok(Frame { scope: self.bindings.open(), outer, version: None })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
         self.nesting = self.nesting.saturating_sub(1);
         self.bindings.close(frame.scope);
+        if let Some(outer) = frame.outer {
+            self.flat.close(outer);
+        }
     }
 
     pub(super) fn open_scope(&self) -> Scope {

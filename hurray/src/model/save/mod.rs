@@ -311,19 +311,34 @@ impl<'p, 's> GroupSaver<'p, 's> {
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
+        if self.frame.is_flattened() {
+            self.come_to(field)?;
+        }
         let mark = self.walk.path.push(field.name);
         let saved = self.walk.field(self.frame.scope(), field, Place::default(), save);
         self.walk.path.truncate(mark);
         saved
     }
 
-    /// Saves the fields of a struct among those of this group.
+    /// Refuses a flattened field with a name that another one beside it has: no load could tell them apart.
+    fn come_to(&mut self, field: &'static Field) -> Result<(), SaveError> {
+        let Some((name, other)) = self.walk.flat.come_to(field) else { return Ok(()) };
+        let source = format!(
+            "the fields `{}` and `{}`, one of them flattened, have the name `{name}` both",
+            other.rust, field.rust
+        );
+        Err(SaveError::Refused { path: self.walk.path.as_str().into(), source: source.into() })
+    }
+
+    /// Saves the fields of a struct among those of this group, which are `beside` it.
     pub(crate) fn flattened(
         &mut self,
+        beside: &'static [Field],
         owner: &'static str,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         // Names that come from two types in one place are told apart by these.
+        self.walk.flat.put_beside(beside);
         let owner = self.walk.plan.set_owner(Some(owner));
         let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
         self.walk.plan.set_owner(owner);

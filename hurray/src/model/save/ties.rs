@@ -25,8 +25,10 @@ impl<'s> SaveWalk<'s> {
         part.metadata_only = self.metadata_only;
         // Names in shapes stand for one size in the whole struct, of which this is a part.
         part.bindings = std::mem::take(&mut self.bindings);
+        part.flat = std::mem::take(&mut self.flat);
         let saved = save(&mut part);
         self.bindings = std::mem::take(&mut part.bindings);
+        self.flat = std::mem::take(&mut part.flat);
         self.met_rules |= part.met_rules;
         saved.map(|()| part)
     }

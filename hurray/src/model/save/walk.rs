@@ -6,6 +6,7 @@ use crate::container::KvValue;
 use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
 use crate::model::Field;
+use crate::model::flat::{Base, FlatNames};
 use crate::model::names::{NamePath, own_key};
 use crate::model::save::heads::Heads;
 use crate::model::save::members::Membership;
@@ -41,11 +42,17 @@ pub(super) struct Frame {
     is_metadata: bool,
     members_before: u64,
     scope: Scope,
+    /// What names the group around it begins with; nothing for a flattened one, whose names are among those.
+    outer: Option<Base>,
 }
 
 impl Frame {
     pub(super) fn scope(self) -> Scope {
         self.scope
+    }
+
+    pub(super) fn is_flattened(self) -> bool {
+        self.outer.is_none()
     }
 }
 
@@ -81,6 +88,7 @@ pub(crate) struct SaveWalk<'s> {
     pub(super) tensors: u64,
     pub(super) entries: u64,
     pub(super) bindings: Bindings,
+    pub(super) flat: FlatNames,
     /// Whether a tensor came for the rules of the field that is being saved.
     pub(super) met_rules: bool,
     /// How many groups that may hold entries only are open.
@@ -103,6 +111,7 @@ impl<'s> SaveWalk<'s> {
             tensors: 0,
             entries: 0,
             bindings: Bindings::default(),
+            flat: FlatNames::default(),
             met_rules: false,
             metadata_only: 0,
             shared: HashMap::new(),
@@ -216,11 +225,15 @@ impl<'s> SaveWalk<'s> {
         }
         self.nesting = self.nesting.saturating_add(1);
         let (members_before, scope) = (self.heads.root_members(), self.bindings.open());
-        Ok(Frame { head, is_root, is_metadata, members_before, scope })
+        let outer = if kind == GroupKind::Flattened { None } else { Some(self.flat.open()) };
+        Ok(Frame { head, is_root, is_metadata, members_before, scope, outer })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
         self.bindings.close(frame.scope);
+        if let Some(outer) = frame.outer {
+            self.flat.close(outer);
+        }
         self.nesting = self.nesting.saturating_sub(1);
         if frame.is_metadata {
             self.metadata_only = self.metadata_only.saturating_sub(1);
