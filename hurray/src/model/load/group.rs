@@ -27,8 +27,15 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         self
     }
 
+    #[inline]
     pub(super) fn walk(&mut self) -> &mut LoadWalk<'f> {
         self.walk
+    }
+
+    /// Whether the fields are among those of the group around this one.
+    #[inline]
+    pub(super) fn is_flattened(&self) -> bool {
+        self.frame.is_flattened()
     }
 
     /// The path of the group in the file.
