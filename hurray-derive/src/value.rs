@@ -190,9 +190,6 @@ fn sides(list: ParseStream<'_>) -> syn::Result<(Option<u32>, Option<u32>)> {
 /// Where-predicates from a string: `"T: Element, U: Clone"`.
 pub(crate) fn predicates(literal: &LitStr) -> syn::Result<Vec<WherePredicate>> {
     let parser = Punctuated::<WherePredicate, Token![,]>::parse_terminated;
-    // Errors point at the string. Its tokens are the derive's, or the compiler would suggest to write into it.
-    let mut literal = literal.clone();
-    literal.set_span(Span::call_site().located_at(literal.span()));
     Ok(literal.parse_with(parser)?.into_iter().collect())
 }
 

@@ -110,7 +110,7 @@ enum Kind {
     Two {
         w: Tensor<f32>,
         #[hurray(flatten)]
-        other: Other,
+        other: Box<Other>,
     },
 }
 
@@ -132,7 +132,9 @@ struct Kinds {
 #[test]
 fn the_same_name_in_other_groups_and_variants_is_none() {
     let plain = || Plain { w: inner().w };
-    let other = || Other { k: 2, group: plain(), list: vec![Flat { flat: plain() }, Flat { flat: plain() }] };
+    let other = || {
+        Box::new(Other { k: 2, group: plain(), list: vec![Flat { flat: plain() }, Flat { flat: plain() }] })
+    };
     let kinds = vec![Kind::One { plain: plain(), k: 1 }, Kind::Two { w: inner().w, other: other() }];
     let model = Kinds { plain: Flat { flat: plain() }, kinds, after: Flat { flat: plain() } };
     assert_eq!(reloaded(&model), model);

@@ -58,10 +58,10 @@ struct Wrapped {
     model: Model,
 }
 
-fn load<M: for<'f> HurrayLoad<'f>>(file: &hurray::File, map: KeyMap) -> Result<M, LoadReport> {
+fn load<M: for<'f> HurrayLoad<'f>>(file: &hurray::File, map: KeyMap) -> Result<M, Box<LoadReport>> {
     match file.load_with(&LoadOptions::new().key_map(map)) {
         Ok((model, _report)) => Ok(model),
-        Err(error) => Err(error.report().unwrap().clone()),
+        Err(error) => Err(Box::new(error.report().unwrap().clone())),
     }
 }
 
@@ -71,6 +71,9 @@ fn prefixes_come_off_and_on_with_all_entries() {
     assert_eq!(load::<Model>(&wrapped, KeyMap::new().strip_prefix("model")), Ok(model()));
     let plain = file_of(&model());
     assert_eq!(load::<Wrapped>(&plain, KeyMap::new().add_prefix("model")), Ok(Wrapped { model: model() }));
+    let options = LoadOptions::new().key_map(KeyMap::new().add_prefix("model"));
+    let (_, report) = plain.load_with::<Wrapped>(&options).unwrap();
+    assert!(report.renamed().iter().all(|(old, _)| !old.starts_with("hurray")), "{:?}", report.renamed());
     // What changes nothing changes nothing.
     assert_eq!(load::<Model>(&plain, KeyMap::new().strip_prefix("other").exact("no", "where")), Ok(model()));
 }

@@ -21,9 +21,9 @@ fn seq(present: &[bool]) -> KvValue {
     KvValue::Array(KvArray::Bools(present.to_vec()))
 }
 
-fn layers(names: &[&str], present: &[bool]) -> Result<Model, LoadReport> {
+fn layers(names: &[&str], present: &[bool]) -> Result<Model, Box<LoadReport>> {
     let file = flat(names, &[("hurray.seq.layers", seq(present))]);
-    file.load::<Model>().map_err(|error| error.report().unwrap().clone())
+    file.load::<Model>().map_err(|error| Box::new(error.report().unwrap().clone()))
 }
 
 fn one(report: &LoadReport) -> (ProblemKind, &str, &str, &str) {

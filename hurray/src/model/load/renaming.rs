@@ -1,5 +1,6 @@
 //! Names through a key map: those of tensors, the keys of entries, and the paths that our own entries are about.
 
+use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Bound, Range};
 
@@ -7,7 +8,9 @@ use crate::container::{KvArray, KvValue};
 use crate::model::load::KeyMap;
 use crate::model::load::sequence::index_of;
 use crate::model::load::walk::LoadWalk;
-use crate::model::names::{KEYS, SEQUENCE, TIED, escape_key, own_key, split_own_key, under, unescape_key};
+use crate::model::names::{
+    KEYS, RESERVED, SEQUENCE, TIED, escape_key, own_key, split_own_key, under, unescape_key,
+};
 use crate::model::{Problem, ProblemKind};
 use crate::reader::Contents;
 
@@ -60,7 +63,7 @@ impl Paths {
     }
 
     /// The new path. One that no step of the map names goes where the tensors under it go.
-    fn new(&self, index: usize) -> &str {
+    fn renamed(&self, index: usize) -> &str {
         let (old, new) = (self.old(index), self.new.get(index).map_or("", String::as_str));
         if old != new || old.is_empty() {
             return new;
@@ -82,7 +85,12 @@ fn entries(contents: Contents<'_, '_>, paths: &mut Vec<String>) -> Vec<Entry> {
     let mut entries = Vec::with_capacity(contents.kv_len());
     for position in 0..contents.kv_len() {
         let Some((key, value)) = contents.kv_at(position) else { continue };
-        let (prefix, about) = split_own_key(key).unwrap_or(("", key));
+        let (prefix, about) = match split_own_key(key) {
+            Some(own) => own,
+            // About the file as a whole: `hurray.descriptors`, `hurray.crc32c`.
+            None if under(key, RESERVED).is_some() => continue,
+            None => ("", key),
+        };
         let path = paths.len();
         paths.push(about.to_owned());
         let value = if prefix.is_empty() { KvValue::Bool(true) } else { value.to_value() };
@@ -150,18 +158,20 @@ impl LoadWalk<'_> {
             if entry.prefix.is_empty() && old != key {
                 self.report.push_renamed(old, &key);
             }
-            if !renamed.keys.contains_key(&key) {
-                renamed.keys.insert(key, entry.position);
-            } else if !stays_at_root(entry) {
-                self.refuse_renamed(&key, "one entry of that key", "two");
+            match renamed.keys.entry(key) {
+                Slot::Vacant(slot) => _ = slot.insert(entry.position),
+                Slot::Occupied(slot) if !stays_at_root(entry) => {
+                    self.refuse_renamed(slot.key(), "one entry of that key", "two");
+                }
+                Slot::Occupied(_) => {}
             }
         }
     }
 
     /// The new path of an entry. What it says is put in terms of the new names.
     fn rename_parts(&mut self, entry: &Entry, paths: &Paths, renamed: &mut Renamed) -> String {
-        let mut path = paths.new(entry.path).to_owned();
-        let parts: Vec<&str> = entry.parts.clone().map(|part| paths.new(part)).collect();
+        let mut path = paths.renamed(entry.path).to_owned();
+        let parts: Vec<&str> = entry.parts.clone().map(|part| paths.renamed(part)).collect();
         if entry.prefix == TIED {
             if let Some(target) = parts.first() {
                 renamed.ties.insert(entry.position, (*target).to_owned());
