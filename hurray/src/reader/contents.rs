@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use super::entry::{Plain, plain};
 use super::{File, TensorEntry};
 use crate::container::{KvRef, Parsed};
 use crate::limits::Limits;
@@ -88,6 +89,22 @@ impl<'c, 'f> Contents<'c, 'f> {
             owner: self.owner,
             table: self.table,
         })
+    }
+
+    /// Descriptor and elements of the tensor at a position, if it is plain and `field` under `path` is its name.
+    #[inline]
+    pub(crate) fn plain_named(
+        &self,
+        position: usize,
+        (path, field): (&str, &str),
+        type_tag: u8,
+        element_size: usize,
+    ) -> Option<Plain<'f>> {
+        let record = self.parsed.index.records().get(position)?;
+        if !record.is_named(self.bytes, path, field) {
+            return None;
+        }
+        plain(record, self.bytes, self.table, self.parsed.header.alignment, type_tag, element_size)
     }
 
     /// Whether the index gives each tensor no data, in the order of the file: only such a one can be a composite

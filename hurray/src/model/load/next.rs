@@ -21,11 +21,10 @@ impl<'f> Next<'_, 'f> {
     pub(crate) fn view<T: Element>(self) -> Option<TensorView<'f, T>> {
         let Self { walk, field } = self;
         let position = walk.next;
-        let entry = walk.source.contents().entry(position)?;
-        if !entry.is_named(walk.path.as_str(), field.name) {
-            return None;
-        }
-        let view = entry.plain_view()?;
+        let name = (walk.path.as_str(), field.name);
+        let plain =
+            walk.source.contents().plain_named(position, name, const { T::TYPE.tag() }, size_of::<T>())?;
+        let view = TensorView::from_plain(plain)?;
         walk.take(position);
         Some(view)
     }
