@@ -54,6 +54,20 @@ struct Plain {
 }
 
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
+struct WithEntries {
+    #[hurray(flatten)]
+    entries: Entries,
+    y: u32,
+}
+
+#[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
+#[hurray(metadata)]
+struct Entries {
+    #[hurray(alias = "y")]
+    e: u32,
+}
+
+#[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
 struct Deep {
     #[hurray(flatten)]
     one: Flat<Plain>,
@@ -84,6 +98,9 @@ fn names_of_flattened_fields_are_refused_by_the_save() {
     assert!(plain.contains("have the name `w` both"), "{plain}");
     let twice = hurray::to_bytes(&Clash { inner: inner(), other: inner() }).map_err(why).unwrap_err();
     assert!(twice.contains("have the name `a` both"), "{twice}");
+    let entries = WithEntries { entries: Entries { e: 1 }, y: 2 };
+    let entries = hurray::to_bytes(&entries).map_err(why).unwrap_err();
+    assert!(entries.contains("have the name `y` both"), "{entries}");
     let deep =
         hurray::to_bytes(&Deep { one: Flat { flat: Plain { w: w() } }, w: w() }).map_err(why).unwrap_err();
     assert!(deep.contains("have the name `w` both"), "{deep}");

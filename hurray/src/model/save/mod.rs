@@ -114,12 +114,12 @@ impl<'p, 's> Saver<'p, 's> {
     /// [`SaveError::Limit`] past [`Limits::nesting`].
     pub fn group(self) -> Result<GroupSaver<'p, 's>, SaveError> {
         let kind = if self.place.is_flattened { GroupKind::Flattened } else { GroupKind::Headed };
-        GroupSaver::open(self.walk, kind)
+        GroupSaver::open(self.walk, kind, self.place.is_flattened)
     }
 
     /// Begins a group of key-value entries only: no head, and no tensors.
     pub(crate) fn metadata(self) -> Result<GroupSaver<'p, 's>, SaveError> {
-        GroupSaver::open(self.walk, GroupKind::Metadata)
+        GroupSaver::open(self.walk, GroupKind::Metadata, self.place.is_flattened)
     }
 
     /// An `Option` among the fields around it has no path of its own that could be absent.
@@ -259,8 +259,8 @@ pub struct GroupSaver<'p, 's> {
 }
 
 impl<'p, 's> GroupSaver<'p, 's> {
-    fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind) -> Result<Self, SaveError> {
-        let frame = walk.open(kind)?;
+    fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind, is_flattened: bool) -> Result<Self, SaveError> {
+        let frame = walk.open(kind, is_flattened)?;
         Ok(Self { walk, frame })
     }
 

@@ -203,7 +203,7 @@ impl<'s> SaveWalk<'s> {
         Ok(())
     }
 
-    pub(super) fn open(&mut self, kind: GroupKind) -> Result<Frame, SaveError> {
+    pub(super) fn open(&mut self, kind: GroupKind, is_flattened: bool) -> Result<Frame, SaveError> {
         if self.nesting >= self.limits.nesting {
             return Err(SaveError::Nesting { path: self.path.as_str().into(), allowed: self.limits.nesting });
         }
@@ -225,7 +225,7 @@ impl<'s> SaveWalk<'s> {
         }
         self.nesting = self.nesting.saturating_add(1);
         let (members_before, scope) = (self.heads.root_members(), self.bindings.open());
-        let outer = if kind == GroupKind::Flattened { None } else { Some(self.flat.open()) };
+        let outer = if is_flattened { None } else { Some(self.flat.open()) };
         Ok(Frame { head, is_root, is_metadata, members_before, scope, outer })
     }
 
