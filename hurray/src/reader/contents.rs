@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::entry::{Plain, plain};
 use super::{File, TensorEntry};
-use crate::container::{KvRef, Parsed};
+use crate::container::{Brief, Kinds, KvRef, Parsed};
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -88,6 +88,7 @@ impl<'c, 'f> Contents<'c, 'f> {
             policy: self.policy,
             owner: self.owner,
             table: self.table,
+            brief: Brief::NONE,
         })
     }
 
@@ -97,20 +98,27 @@ impl<'c, 'f> Contents<'c, 'f> {
         &self,
         position: usize,
         (path, field): (&str, &str),
-        type_tag: u8,
-        element_size: usize,
+        (type_tag, element_size): (u8, usize),
+        kinds: &mut Kinds<'f>,
     ) -> Option<Plain<'f>> {
         let record = self.parsed.index.records().get(position)?;
         if !record.is_named(self.bytes, path, field) {
             return None;
         }
-        plain(record, self.bytes, self.table, self.parsed.header.alignment, type_tag, element_size)
+        let alignment = self.parsed.header.alignment;
+        if let Some(kind) = record.copy_in(self.table).and_then(|bytes| kinds.of(bytes))
+            && let Some((shape, elements)) = kind.brief.shape(type_tag)
+        {
+            let buffer = record.only_buffer(self.bytes, alignment, kind.byte_size)?;
+            return Some((shape, buffer.get(..elements.wrapping_mul(element_size))?));
+        }
+        plain(record, self.bytes, self.table, alignment, type_tag, element_size)
     }
 
-    /// Whether the index gives each tensor no data, in the order of the file: only such a one can be a composite
-    /// head.
-    pub(crate) fn without_data(&self) -> impl Iterator<Item = bool> + use<'c> {
-        self.parsed.index.records().iter().map(|record| record.data_length == 0)
+    /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
+    pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'c> {
+        let records = self.parsed.index.records().iter().enumerate();
+        records.filter(|(_, record)| record.data_length == 0).map(|(position, _)| position)
     }
 
     /// All tensors in the order of the file.
@@ -133,6 +141,14 @@ impl<'c, 'f> Contents<'c, 'f> {
     #[inline]
     pub(crate) fn name(&self, position: usize) -> &'f str {
         std::str::from_utf8(self.name_bytes(position)).unwrap_or_default()
+    }
+
+    /// The tensor of that name, with its descriptor in brief.
+    #[inline]
+    pub(crate) fn look_up(&self, name: &str) -> Option<TensorEntry<'f>> {
+        let position = self.find(name)?;
+        let entry = self.entry(position)?;
+        Some(TensorEntry { brief: self.parsed.brief(self.bytes, position), ..entry })
     }
 
     /// The position of the tensor of that name.

@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 
 use super::File;
 use crate::bytes::to_usize;
-use crate::container::{Record, Section};
+use crate::container::{Brief, FileBytes, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
-use crate::descriptor::{PlainDescriptor, TensorDescriptor};
+use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
 use crate::error::{FormatError, Rule};
 use crate::policy::Policy;
 
@@ -22,12 +22,14 @@ pub struct TensorEntry<'f> {
     pub(super) owner: Option<&'f File>,
     /// The copies of all descriptors; empty without them.
     pub(super) table: &'f [u8],
+    /// What the descriptor says, where that is known.
+    pub(super) brief: Brief,
 }
 
-/// What a plain descriptor says, and the bytes of the elements.
-pub(crate) type Plain<'f> = (PlainDescriptor, &'f [u8]);
+/// The shape of a plain tensor, and the bytes of its elements.
+pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// Descriptor and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
+/// Shape and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
 /// bytes of the file.
 #[inline]
 pub(super) fn plain<'f>(
@@ -45,7 +47,7 @@ pub(super) fn plain<'f>(
     let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
     let buffer = record.only_buffer(file, alignment, descriptor.byte_size)?;
     let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
-    Some((descriptor, bytes))
+    Some((descriptor.shape, bytes))
 }
 
 impl<'f> TensorEntry<'f> {
@@ -85,9 +87,14 @@ impl<'f> TensorEntry<'f> {
         self.record.only_buffer(self.bytes, self.alignment, byte_size)
     }
 
-    /// Descriptor and elements of a tensor without anything special; `None` if it is not one of that element type.
+    /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
     #[inline]
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
+        if let Some((shape, elements)) = self.brief.shape(type_tag) {
+            // Known to be fewer than the bytes of the buffer.
+            let length = elements.wrapping_mul(element_size);
+            return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
+        }
         plain(&self.record, self.bytes, self.table, self.alignment, type_tag, element_size)
     }
 

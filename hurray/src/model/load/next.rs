@@ -21,9 +21,10 @@ impl<'f> Next<'_, 'f> {
     pub(crate) fn view<T: Element>(self) -> Option<TensorView<'f, T>> {
         let Self { walk, field } = self;
         let position = walk.next;
-        let name = (walk.path.as_str(), field.name);
-        let plain =
-            walk.source.contents().plain_named(position, name, const { T::TYPE.tag() }, size_of::<T>())?;
+        let LoadWalk { source, path, kinds, .. } = &mut *walk;
+        let name = (path.as_str(), field.name);
+        let wanted = (const { T::TYPE.tag() }, size_of::<T>());
+        let plain = source.contents().plain_named(position, name, wanted, kinds)?;
         let view = TensorView::from_plain(plain)?;
         walk.take(position);
         Some(view)

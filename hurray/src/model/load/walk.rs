@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::container::DESCRIPTORS;
+use crate::container::{DESCRIPTORS, Kinds};
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::flat::{Base, FlatNames};
@@ -58,6 +58,8 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) redirects: Redirects,
     /// The position in file order of the tensor that comes next if the file is in the model's order.
     pub(super) next: usize,
+    /// What descriptors like those that were met say.
+    pub(super) kinds: Kinds<'f>,
     pub(super) used: Used,
     pub(super) used_kv: Used,
     pub(super) in_order: Option<NamesInOrder>,
@@ -101,6 +103,7 @@ impl<'f> LoadWalk<'f> {
             exchanged: Vec::new(),
             redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
+            kinds: Kinds::default(),
             in_order: None,
             heads: None,
             neighbours: Vec::new(),
