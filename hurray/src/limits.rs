@@ -16,7 +16,8 @@ pub struct Limits {
     /// How many elements a sequence may have whose elements hold no tensor, since nothing else in the
     /// file bounds them. Default 2^24.
     pub sequence: u64,
-    /// How many ties (second names of what is stored once) one load follows. Default 2^16.
+    /// How many ties (second names of what is stored once) one load follows. Default 2^16; as many as the file
+    /// has are always followed, so the limit is about ties inside of what is tied, which multiply.
     pub ties: u64,
 }
 

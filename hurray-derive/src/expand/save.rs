@@ -137,7 +137,20 @@ fn group(
         let (ty, name, value) = (field.ty, &field.rust, access(field));
         statements.push(quote!(__p::bind_save::<#ty>(&mut __group, #name, #value)?;));
     }
-    statements.extend(used().map(|field| statement(field, &access(field), table)));
+    let start = table.fields.len();
+    let is_flattened = |field: &&Field<'_>| field.attrs.flatten.is_set();
+    let mut saves: Vec<_> = used()
+        .filter(|field| !is_flattened(field))
+        .map(|field| (field.index, statement(field, &access(field), table)))
+        .collect();
+    let beside = table.since(start);
+    saves.extend(used().filter(is_flattened).map(|field| {
+        let (ty, value) = (field.ty, access(field));
+        (field.index, quote!(__p::save_flattened::<#ty>(&mut __group, #beside, #value)?;))
+    }));
+    // In the order of the source again.
+    saves.sort_by_key(|(index, _)| *index);
+    statements.extend(saves.into_iter().map(|(_, save)| save));
     if statements.is_empty() {
         return quote!(#open.finish());
     }
@@ -151,9 +164,6 @@ fn group(
 
 fn statement(field: &Field<'_>, value: &TokenStream, table: &mut Table) -> TokenStream {
     let ty = field.ty;
-    if field.attrs.flatten.is_set() {
-        return quote!(__p::save_flattened::<#ty>(&mut __group, #value)?;);
-    }
     let entry = table.add(field, Direction::Save);
     if let Some(function) = own_function(field) {
         return quote!(__p::save_field_with::<#ty>(&mut __group, #entry, #value, #function)?;);

@@ -16,10 +16,8 @@ pub(crate) const SOME: &str = "hurray.some.";
 pub(crate) const TIED: &str = "hurray.tied.";
 
 /// The ggml type of the blocks that a uint8 tensor holds.
-#[cfg(feature = "candle")]
 pub(crate) const GGML: &str = "hurray.ggml.";
 /// The id of the parameter of a framework that a tensor is the value of.
-#[cfg(feature = "burn")]
 pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 
 /// The version of a struct that has versions.
@@ -27,6 +25,15 @@ pub(crate) const VERSION: &str = "hurray.version.";
 
 /// The step to the value of a newtype variant, in keys only. No escaped map key has it.
 pub(crate) const VARIANT: &str = "%0";
+
+/// Splits one of our own keys that are about a path: `hurray.seq.` and the path.
+pub(crate) fn split_own_key(key: &str) -> Option<(&'static str, &str)> {
+    const ABOUT_PATHS: [&str; 7] = [SEQUENCE, KEYS, SOME, TIED, VERSION, GGML, PARAM_ID];
+    ABOUT_PATHS.into_iter().find_map(|prefix| match key.strip_prefix(prefix) {
+        Some(path) => Some((prefix, path)),
+        None => (prefix.strip_suffix('.') == Some(key)).then_some((prefix, "")),
+    })
+}
 
 /// Whether a key that ends in `rest` under a path says something of the value inside `variants` newtype variants,
 /// rather than of one of these variants.

@@ -51,9 +51,10 @@ pub fn save_field_with<'s, T: ?Sized>(
 /// The fields of a struct among those of the one that holds it.
 pub fn save_flattened<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
+    beside: &'static [Field],
     value: &'s T,
 ) -> Result<(), SaveError> {
-    group.flattened(std::any::type_name::<T>(), |saver| value.save(saver))
+    group.flattened(beside, std::any::type_name::<T>(), |saver| value.save(saver))
 }
 
 /// A field that is one key-value entry.

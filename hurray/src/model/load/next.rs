@@ -44,8 +44,10 @@ impl<'f> GroupLoader<'_, 'f> {
     /// Offers what comes next in the file to a field; `None` where its name does not say all.
     #[inline]
     pub(crate) fn next(&mut self, field: &'static Field) -> Option<Next<'_, 'f>> {
+        let is_flattened = self.is_flattened();
         let walk = self.walk();
-        let is_direct = field.is_name_only && walk.renamed.is_none() && walk.redirects.is_idle();
+        let is_direct =
+            field.is_name_only && !is_flattened && walk.renamed.is_none() && walk.redirects.is_idle();
         is_direct.then_some(Next { walk, field })
     }
 }

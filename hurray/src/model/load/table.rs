@@ -1,5 +1,7 @@
 //! What a load keeps of the file: what was asked for, and which entries are composite heads.
 
+use std::ops::Range;
+
 use crate::descriptor::{CompositeHead, CompositionRule};
 use crate::reader::Contents;
 
@@ -39,7 +41,9 @@ impl Used {
 /// A composite head of the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
-    position: usize,
+    pub(super) position: usize,
+    /// The position after its last member, and after what that holds.
+    pub(super) end: usize,
     pub(super) rule: CompositionRule,
     pub(super) members: u32,
     /// Whether as many members follow as the head says.
@@ -50,6 +54,8 @@ pub(super) struct Head {
 #[derive(Debug)]
 pub(super) struct Heads {
     heads: Vec<Head>,
+    /// From head to end, the partitions and overlays that are in no other one.
+    wholes: Vec<Range<usize>>,
     /// The head that comes next if the file is in the model's order.
     next: usize,
 }
@@ -65,7 +71,7 @@ impl Heads {
         let mut passed = 0usize;
         for position in contents.positions_without_data() {
             let Some(head) = composite_at(contents, position, &mut last) else { continue };
-            pass_members(position.saturating_sub(passed), &mut open, &mut heads);
+            pass_members(passed..position, &mut open, &mut heads);
             // A head is itself a member of the one around it, which is not whole before this one is.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
@@ -73,11 +79,17 @@ impl Heads {
             passed = position.saturating_add(1);
             let (rule, members) = (head.rule, head.member_count);
             open.push((heads.len(), members));
-            heads.push(Head { position, rule, members, is_complete: false });
-            pass_members(0, &mut open, &mut heads);
+            heads.push(Head { position, end: contents.len(), rule, members, is_complete: false });
+            pass_members(passed..passed, &mut open, &mut heads);
         }
-        pass_members(contents.len().saturating_sub(passed), &mut open, &mut heads);
-        Self { heads, next: 0 }
+        pass_members(passed..contents.len(), &mut open, &mut heads);
+        let mut wholes: Vec<Range<usize>> = Vec::new();
+        for head in heads.iter().filter(|head| head.rule != CompositionRule::Group) {
+            if wholes.last().is_none_or(|last| last.end <= head.position) {
+                wholes.push(head.position..head.end);
+            }
+        }
+        Self { heads, wholes, next: 0 }
     }
 
     /// The head at a position.
@@ -85,24 +97,43 @@ impl Heads {
         let is_here = |head: &&Head| head.position == position;
         let at = match self.heads.get(self.next).filter(is_here) {
             Some(_) => self.next,
-            None => self.heads.binary_search_by_key(&position, |head| head.position).ok()?,
+            None => self.place_of(position)?,
         };
         self.next = at.saturating_add(1);
         self.heads.get(at).copied()
     }
+
+    fn place_of(&self, position: usize) -> Option<usize> {
+        self.heads.binary_search_by_key(&position, |head| head.position).ok()
+    }
+
+    /// Whether what is at a position is a value by itself: a tensor, or the head of a partition or overlay. Heads of
+    /// groups are none, and neither are members of partitions and overlays.
+    pub(super) fn is_value(&self, position: usize) -> bool {
+        let after = self.wholes.partition_point(|whole| whole.start < position);
+        let inside = after.checked_sub(1).and_then(|at| self.wholes.get(at));
+        if inside.is_some_and(|whole| position < whole.end) {
+            return false;
+        }
+        let head = self.place_of(position).and_then(|at| self.heads.get(at));
+        head.is_none_or(|head| head.rule != CompositionRule::Group)
+    }
 }
 
-/// Counts members to the open heads, innermost first, and closes those that have all of theirs.
-fn pass_members(mut members: usize, open: &mut Vec<(usize, u32)>, heads: &mut [Head]) {
+/// Counts members at some positions to the open heads, innermost first, and closes those that have all of theirs.
+fn pass_members(members: Range<usize>, open: &mut Vec<(usize, u32)>, heads: &mut [Head]) {
+    let mut next = members.start;
     while let Some((head, missing)) = open.last_mut() {
-        let taken = u32::try_from(members).unwrap_or(u32::MAX).min(*missing);
+        let left = u32::try_from(members.end.saturating_sub(next)).unwrap_or(u32::MAX);
+        let taken = left.min(*missing);
         *missing = missing.saturating_sub(taken);
-        members = members.saturating_sub(usize::try_from(taken).unwrap_or(usize::MAX));
+        next = next.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
         if *missing > 0 {
             return;
         }
         if let Some(head) = heads.get_mut(*head) {
             head.is_complete = true;
+            head.end = next;
         }
         open.pop();
     }
