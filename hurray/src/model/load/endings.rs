@@ -29,7 +29,9 @@ use crate::reader::{File, OpenOptions, Source, open_strict};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice<'a, M: HurrayLoad<'a>>(bytes: &'a [u8]) -> Result<M, LoadError> {
-    build(|load| open_strict(bytes).map_err(Into::into).and_then(|source| load_unreported(source, "", load)))
+    let mut model = None;
+    load_slice(bytes, &mut model)?;
+    model.ok_or_else(not_loaded)
 }
 
 /// Loads a model that borrows nothing: reads the file into memory, which the model's tensors share.
@@ -64,7 +66,7 @@ impl File {
     ///
     /// [`LoadError::Report`] lists everything that is missing, unexpected or different.
     pub fn load<'f, M: HurrayLoad<'f>>(&'f self) -> Result<M, LoadError> {
-        build(|load| load_unreported(self.source(), "", load))
+        self.load_at("")
     }
 
     /// Loads the part of a model that was saved under a path, such as `encoder.layers.3`. What lies elsewhere
@@ -74,7 +76,9 @@ impl File {
     ///
     /// [`LoadError::Report`] as for [`load`](Self::load).
     pub fn load_at<'f, M: HurrayLoad<'f>>(&'f self, path: &str) -> Result<M, LoadError> {
-        build(|load| load_unreported(self.source(), path, load))
+        let mut model = None;
+        load_unreported(self.source(), path, &mut model)?;
+        model.ok_or_else(not_loaded)
     }
 
     /// Loads a model and tells what the load did on its own.
@@ -86,12 +90,9 @@ impl File {
         &'f self,
         options: &LoadOptions,
     ) -> Result<(M, LoadReport), LoadError> {
-        let mut report = None;
-        let model = build(|load| {
-            report = Some(load_reported(self.source(), "", options, load)?);
-            Ok(())
-        })?;
-        Ok((model, report.unwrap_or_else(|| LoadReport::new(self.path()))))
+        let mut model = None;
+        let report = load_reported(self.source(), "", options, &mut model)?;
+        model.map(|model| (model, report)).ok_or_else(not_loaded)
     }
 
     /// Loads into a model that is there already: all of it, or on any error nothing.
@@ -112,24 +113,23 @@ impl OpenOptions {
     ///
     /// As for [`from_slice`](crate::from_slice()).
     pub fn from_slice<'a, M: HurrayLoad<'a>>(&'a self, bytes: &'a [u8]) -> Result<M, LoadError> {
-        build(|load| load_unreported(self.open_slice(bytes)?, "", load))
+        let mut model = None;
+        load_unreported(self.open_slice(bytes)?, "", &mut model)?;
+        model.ok_or_else(not_loaded)
     }
 }
 
-/// Loads something, and keeps it; tells whether that worked.
-type Load<'l, 'f> = &'l mut dyn FnMut(Loader<'_, 'f>) -> bool;
+/// Where a model goes. What is behind it there is once, not for each type of model.
+trait Target<'f> {
+    /// Loads the model; whether that worked.
+    fn fill(&mut self, loader: Loader<'_, 'f>) -> bool;
+}
 
-/// Lets `run` load a model with what it is given. The only code that there is once for each type of model.
-#[inline]
-fn build<'f, M: HurrayLoad<'f>>(
-    run: impl FnOnce(Load<'_, 'f>) -> Result<(), LoadError>,
-) -> Result<M, LoadError> {
-    let mut model = None;
-    run(&mut |loader| {
-        model = M::load(loader).ok();
-        model.is_some()
-    })?;
-    model.ok_or_else(not_loaded)
+impl<'f, M: HurrayLoad<'f>> Target<'f> for Option<M> {
+    fn fill(&mut self, loader: Loader<'_, 'f>) -> bool {
+        *self = M::load(loader).ok();
+        self.is_some()
+    }
 }
 
 /// Never: a load that succeeds has a model.
@@ -138,19 +138,23 @@ fn not_loaded() -> LoadError {
     LoadError::Report(Box::new(LoadReport::new(None)))
 }
 
-fn load_unreported<'f>(source: Source<'f>, path: &str, load: Load<'_, 'f>) -> Result<(), LoadError> {
-    load_reported(source, path, &LoadOptions::new(), load).map(drop)
+fn load_slice<'f>(bytes: &'f [u8], target: &mut dyn Target<'f>) -> Result<(), LoadError> {
+    load_unreported(open_strict(bytes)?, "", target)
+}
+
+fn load_unreported<'f>(source: Source<'f>, path: &str, target: &mut dyn Target<'f>) -> Result<(), LoadError> {
+    load_reported(source, path, &LoadOptions::new(), target).map(drop)
 }
 
 fn load_reported<'f>(
     source: Source<'f>,
     path: &str,
     options: &LoadOptions,
-    load: Load<'_, 'f>,
+    target: &mut dyn Target<'f>,
 ) -> Result<LoadReport, LoadError> {
     let mut walk = LoadWalk::new(source, options);
     walk.start_at(path);
-    let is_loaded = load(Loader::root(&mut walk));
+    let is_loaded = target.fill(Loader::root(&mut walk));
     let (report, fits) = walk.finish(path);
     match is_loaded && fits {
         true => Ok(report),
