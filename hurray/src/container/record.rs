@@ -118,8 +118,8 @@ impl Record {
     ) -> Option<(Self, &[u8])> {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
         let name_length = u16::from_le_bytes(*name_length);
-        let (name, rest) = rest.split_at_checked(usize::from(name_length))?;
-        let (fields, rest) = rest.split_first_chunk::<FIELDS>()?;
+        let (entry, rest) = rest.split_at_checked(usize::from(name_length).saturating_add(FIELDS))?;
+        let (name, fields) = entry.split_last_chunk::<FIELDS>()?;
         let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
         let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
         let (data_offset, fields) = fields.split_first_chunk::<8>()?;
