@@ -4,11 +4,12 @@
 //! shape already. Long: the descriptor decoded in full, and the view made of it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use hurray::descriptor::Layout;
 use hurray::{
-    DynTensor, Element, File, HurrayLoad, HurrayLoadOwned, HurraySave, LoadOptions, OpenOptions, Strictness,
-    Tensor, TensorEntry, TensorView,
+    DynTensor, Element, File, HurrayLoad, HurrayLoadOwned, HurraySave, LoadOptions, OpenError, OpenOptions,
+    Strictness, Tensor, TensorEntry, TensorView,
 };
 use hurray_tests::Patch;
 use proptest::prelude::*;
@@ -112,6 +113,11 @@ fn compare_model(file: &File) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+fn map(options: OpenOptions, path: &Path) -> Result<File, OpenError> {
+    // SAFETY: the files of these tests are in folders of their own, and not changed while they are mapped.
+    unsafe { options.map(path) }
+}
+
 /// Loads that may fail but not panic.
 fn load_others(file: &File) {
     fn load<M: HurrayLoadOwned>(file: &File) {
@@ -211,12 +217,12 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
     let mut patch = Patch::of(bytes);
     let (table, index) = (patch.table(), patch.index());
     let places = descriptors(&file, table.start);
-    for (aim, which, where_, value) in changes {
+    for (aim, which, place, value) in changes {
         if places.is_empty() {
             break;
         }
         let &(region, copy, length) = which.get(&places);
-        let at = where_.index(length);
+        let at = place.index(length);
         let value = std::slice::from_ref(value);
         patch = match aim {
             Aim::Copy => patch.put(copy + at, value),
@@ -245,7 +251,7 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
                     })
                 }
             }
-            Aim::Index => patch.put(index.start + where_.index(index.len()), value),
+            Aim::Index => patch.put(index.start + place.index(index.len()), value),
         };
     }
     let version = u32::from(!has_table).saturating_add(1).to_le_bytes();
@@ -267,14 +273,14 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         for options in [OpenOptions::new(), OpenOptions::new().permissive()] {
             let validating = options.clone().validate_descriptors(true);
-            // SAFETY: the file is in a folder of its own, and not changed.
-            let mapped = unsafe { [(options.clone().map(&path), false), (validating.clone().map(&path), true)] };
-            let in_memory = [
+            let opened = [
+                (map(options.clone(), &path), false),
+                (map(validating.clone(), &path), true),
                 (options.clone().read(&path), true),
                 (options.clone().copy_from_slice(&bytes), false),
                 (validating.clone().copy_from_slice(&bytes), true),
             ];
-            for (file, is_validated) in mapped.into_iter().chain(in_memory) {
+            for (file, is_validated) in opened {
                 let Ok(file) = file else { continue };
                 compare::<f32>(&file, is_validated)?;
                 compare::<i64>(&file, is_validated)?;
@@ -330,8 +336,7 @@ fn whoever_asks_for_a_check_gets_it_by_every_route() {
         assert!(options.clone().from_vec(bytes.clone()).is_err());
         assert!(options.clone().copy_from_slice(&bytes).is_err());
         assert!(options.clone().read(&path).is_err());
-        // SAFETY: the file is in a folder of its own, and not changed.
-        assert!(unsafe { options.map(&path) }.is_err());
+        assert!(map(options, &path).is_err());
     }
     assert!(File::read(&path).is_err());
 }
