@@ -256,12 +256,14 @@ impl<'p, 's> Saver<'p, 's> {
 pub struct GroupSaver<'p, 's> {
     walk: &'p mut SaveWalk<'s>,
     frame: walk::Frame,
+    /// Why a field of derived code could not be saved.
+    failed: Option<SaveError>,
 }
 
 impl<'p, 's> GroupSaver<'p, 's> {
     fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind, is_flattened: bool) -> Result<Self, SaveError> {
         let frame = walk.open(kind, is_flattened)?;
-        Ok(Self { walk, frame })
+        Ok(Self { walk, frame, failed: None })
     }
 
     /// The path of the group in the file.
@@ -367,13 +369,21 @@ impl<'p, 's> GroupSaver<'p, 's> {
         self.walk.members(self.frame) != u64::try_from(elements).ok()
     }
 
+    /// Saves something, unless something before it could not be saved; [`finish`](Self::finish) tells.
+    pub(crate) fn attempt(&mut self, save: impl FnOnce(&mut Self) -> Result<(), SaveError>) {
+        if self.failed.is_none() {
+            self.failed = save(self).err();
+        }
+    }
+
     /// Ends the group.
     ///
     /// # Errors
     ///
-    /// None today; a group that was not finished counts as finished when it is dropped.
-    pub fn finish(self) -> Result<(), SaveError> {
-        Ok(())
+    /// What derived code could not save; none where fields were saved by [`field`](Self::field). A group that was not
+    /// finished counts as finished when it is dropped.
+    pub fn finish(mut self) -> Result<(), SaveError> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 }
 
