@@ -84,3 +84,54 @@ fn flipped_bits_are_no_reason_to_panic() {
         }
     }
 }
+
+/// A file of `count` tensors whose descriptors are all the same `length` bytes, of a layout that nobody knows: what
+/// permissive mode lets through.
+fn with_shared_descriptors(count: u32, length: u32) -> Vec<u8> {
+    const FIRST: u64 = 64;
+    let mut bytes = b"HRRYFILE\x01\0\0\0\0\0\0\0".to_vec();
+    bytes.extend(4096u32.to_le_bytes());
+    bytes.extend(FIRST.to_le_bytes());
+    bytes.extend(u64::MAX.to_le_bytes());
+    bytes.resize(64, 0);
+    bytes.extend(b"HRRY\x01\0");
+    bytes.extend(length.to_le_bytes());
+    // No flags, float32, a layout without meaning, one dimension of one element.
+    bytes.extend([0, 0, 0, 0, 3, 100, 1, 0, 0, 0, 1]);
+    let index = FIRST + u64::from(length);
+    bytes.resize(usize::try_from(index).unwrap(), 0);
+    bytes.extend(u64::from(count).to_le_bytes());
+    for number in 0..count {
+        let name = number.to_string();
+        bytes.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        bytes.extend(name.bytes());
+        bytes.extend(FIRST.to_le_bytes());
+        bytes.extend(length.to_le_bytes());
+        bytes.extend([0; 20]);
+    }
+    let index_length = bytes.len() as u64 - index;
+    bytes.extend(index.to_le_bytes());
+    bytes.extend(index_length.to_le_bytes());
+    bytes.extend([0; 20]);
+    bytes.extend(b"HRRY");
+    bytes
+}
+
+#[test]
+fn descriptors_that_lie_on_each_other_are_not_compared_byte_by_byte() {
+    #[derive(hurray::HurrayLoad)]
+    struct Wanted {
+        #[expect(dead_code, reason = "never loads")]
+        group: std::collections::BTreeMap<String, hurray::Tensor<f32>>,
+    }
+    let bytes = with_shared_descriptors(20_000, 16 << 20);
+    // More than 300 GB, if each were compared with the one before.
+    let start = std::time::Instant::now();
+    let file = OpenOptions::new().permissive().copy_from_slice(&bytes).unwrap();
+    assert_eq!(file.tensors().len(), 20_000);
+    assert!(file.tensors().all(|entry| entry.descriptor().is_ok()));
+    assert!(file.load::<Wanted>().is_err());
+    let checked = OpenOptions::new().permissive().validate_descriptors(true).validate_data(true);
+    assert!(checked.copy_from_slice(&bytes).is_ok());
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+}

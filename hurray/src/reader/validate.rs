@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Contents, File, padding};
 use crate::composite::{self, Assembly, Descriptors};
-use crate::descriptor::TensorDescriptor;
+use crate::descriptor::{MAX_COMPARED, TensorDescriptor};
 use crate::error::{FormatError, OpenError, Rule};
 
 /// How many errors one check reports; a hostile file may hold one per tensor.
@@ -125,6 +125,9 @@ impl<'f> Recent<'f> {
     }
 
     fn keep(&mut self, bytes: &'f [u8], descriptor: &Rc<TensorDescriptor>) {
+        if bytes.len() > MAX_COMPARED {
+            return;
+        }
         let kept = (bytes, Rc::clone(descriptor));
         match self.decoded.get_mut(self.next) {
             Some(oldest) => *oldest = kept,

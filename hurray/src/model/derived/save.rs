@@ -61,20 +61,12 @@ pub fn save_flattened<'s, T: HurraySave + ?Sized>(
 }
 
 /// A field that is one key-value entry.
-pub fn save_kv<T: KvSave + ?Sized>(
-    group: &mut GroupSaver<'_, '_>,
-    field: &'static Field,
-    value: &T,
-) {
+pub fn save_kv<T: KvSave + ?Sized>(group: &mut GroupSaver<'_, '_>, field: &'static Field, value: &T) {
     group.attempt(|group| group.derived_field(field, |saver| saver.kv_of(value)));
 }
 
 /// A field whose value is the size that a name in the struct's shape rules stands for.
-pub fn bind_save<T: AsDimension>(
-    group: &mut GroupSaver<'_, '_>,
-    name: &'static str,
-    value: &T,
-) {
+pub fn bind_save<T: AsDimension>(group: &mut GroupSaver<'_, '_>, name: &'static str, value: &T) {
     group.attempt(|group| group.bind(name, value.as_dimension()));
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::descriptor::{CompositeHead, CompositionRule};
+use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
 use crate::reader::Contents;
 
 /// One bit for each thing of the file that a field asked for.
@@ -153,7 +153,7 @@ fn composite_at<'f>(
 ) -> Option<CompositeHead> {
     let entry = contents.entry(position)?;
     let bytes = entry.descriptor_at_hand().ok()?;
-    if bytes != last.0 {
+    if bytes.len() > MAX_COMPARED || bytes != last.0 {
         *last = (bytes, entry.known_descriptor().ok()?.composite().copied());
     }
     last.1
