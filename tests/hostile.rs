@@ -1,6 +1,8 @@
 //! Broken bytes: an error at the most, never a panic.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use hurray::cli::{dump, problems};
 use hurray::{Limits, Mode, OpenOptions, SequentialReader};
@@ -83,4 +85,102 @@ fn flipped_bits_are_no_reason_to_panic() {
             bytes[at] = before;
         }
     }
+}
+
+/// A file of which the tensor region holds `region`, and the index entries without data: name, where the descriptor
+/// starts in the region, and its length.
+fn container(region: &[u8], entries: impl ExactSizeIterator<Item = (String, u64, u32)>) -> Vec<u8> {
+    const FIRST: u64 = 64;
+    let mut bytes = b"HRRYFILE\x01\0\0\0\0\0\0\0".to_vec();
+    bytes.extend(4096u32.to_le_bytes());
+    bytes.extend(FIRST.to_le_bytes());
+    bytes.extend(u64::MAX.to_le_bytes());
+    bytes.resize(64, 0);
+    bytes.extend(region);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let index = bytes.len() as u64;
+    bytes.extend((entries.len() as u64).to_le_bytes());
+    for (name, offset, length) in entries {
+        bytes.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        bytes.extend(name.bytes());
+        bytes.extend((FIRST + offset).to_le_bytes());
+        bytes.extend(length.to_le_bytes());
+        bytes.extend([0; 20]);
+    }
+    let index_length = bytes.len() as u64 - index;
+    bytes.extend(index.to_le_bytes());
+    bytes.extend(index_length.to_le_bytes());
+    bytes.extend([0; 20]);
+    bytes.extend(b"HRRY");
+    bytes
+}
+
+/// `count` tensors whose descriptors are all the same `length` bytes, of a layout that nobody knows: what permissive
+/// mode lets through.
+fn with_shared_descriptors(count: u32, length: u32) -> Vec<u8> {
+    let mut region = b"HRRY\x01\0".to_vec();
+    region.extend(length.to_le_bytes());
+    // No flags, float32, a layout without meaning, one dimension of one element.
+    region.extend([0, 0, 0, 0, 3, 100, 1, 0, 0, 0, 1]);
+    region.resize(usize::try_from(length).unwrap(), 0);
+    container(&region, (0..count).map(|number| (number.to_string(), 0, length)))
+}
+
+#[test]
+fn descriptors_that_lie_on_each_other_are_not_compared_byte_by_byte() {
+    #[derive(hurray::HurrayLoad)]
+    struct Wanted {
+        #[expect(dead_code, reason = "never loads")]
+        group: BTreeMap<String, hurray::Tensor<f32>>,
+    }
+    let bytes = with_shared_descriptors(20_000, 16 << 20);
+    // More than 300 GB, if each were compared with the one before.
+    let start = Instant::now();
+    let file = OpenOptions::new().permissive().copy_from_slice(&bytes).unwrap();
+    assert_eq!(file.tensors().len(), 20_000);
+    assert!(file.tensors().all(|entry| entry.descriptor().is_ok()));
+    assert!(file.load::<Wanted>().is_err());
+    let checked = OpenOptions::new().permissive().validate_descriptors(true).validate_data(true);
+    assert!(checked.copy_from_slice(&bytes).is_ok());
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+#[derive(hurray::HurraySave)]
+struct Saved {
+    group: BTreeMap<String, Vec<f32>>,
+}
+
+/// The descriptor of a group of `members`.
+fn group(members: u32) -> Vec<u8> {
+    let group = (0..members).map(|member| (member.to_string(), vec![1.0])).collect();
+    let bytes = hurray::to_bytes(&Saved { group }).unwrap();
+    let file = OpenOptions::new().copy_from_slice(&bytes).unwrap();
+    let entry = file.tensor("group").unwrap();
+    let start = usize::try_from(entry.descriptor_offset()).unwrap();
+    bytes[start..start + usize::try_from(entry.descriptor_length()).unwrap()].to_vec()
+}
+
+#[test]
+fn groups_within_groups_are_not_searched_once_for_each_of_them() {
+    #[derive(hurray::HurrayLoad)]
+    struct Wanted {
+        maps: Vec<BTreeMap<String, hurray::Tensor<f32>>>,
+    }
+    const COUNT: u32 = 20_000;
+    let (outer, innermost) = (group(1), group(0));
+    let length = u32::try_from(outer.len()).unwrap();
+    let step = outer.len().next_multiple_of(8);
+    let mut region = Vec::new();
+    for number in 1..=COUNT {
+        region.extend(if number < COUNT { &outer } else { &innermost });
+        region.resize(region.len().next_multiple_of(step), 0);
+    }
+    let entries =
+        (0..COUNT).map(|number| (format!("maps.{number}"), u64::from(number) * step as u64, length));
+    let file = OpenOptions::new().copy_from_slice(&container(&region, entries)).unwrap();
+    let start = Instant::now();
+    let wanted: Wanted = file.load().unwrap();
+    assert_eq!(wanted.maps.len(), 20_000);
+    assert!(wanted.maps.iter().all(BTreeMap::is_empty));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }

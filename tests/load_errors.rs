@@ -220,3 +220,30 @@ fn control_characters_of_a_name_do_not_reach_the_terminal() {
     let text = report_of::<Nothing>(&file_of(&evil)).to_string();
     assert!(!text.contains('\u{1b}'), "{text:?}");
 }
+
+#[test]
+fn what_main_and_unwrap_show_is_the_report_as_it_reads() {
+    let file = file_of(&saved());
+    let Err(error) = file.load::<Model>() else { panic!("loads, and must not") };
+    assert_eq!(format!("{error:?}"), error.to_string());
+    assert!(format!("{error:#?}").starts_with("Report(\n"));
+}
+
+#[test]
+fn a_group_where_a_tensor_is_wanted_is_called_a_group() {
+    #[derive(HurraySave)]
+    struct Saved {
+        layers: BTreeMap<String, Vec<f32>>,
+    }
+    #[derive(HurrayLoad, Debug)]
+    struct Wanted {
+        #[expect(dead_code, reason = "never loads")]
+        layers: Vec<f32>,
+    }
+    let file = file_of(&Saved { layers: BTreeMap::from([("a".to_owned(), vec![1.0])]) });
+    let report = report_of::<Wanted>(&file).to_string();
+    assert!(report.contains("a group"), "{report}");
+    let entry = file.tensor("layers").unwrap();
+    assert!(entry.view::<f32>().unwrap_err().to_string().contains("a group"));
+    assert!(entry.dyn_view().unwrap_err().to_string().contains("a group"));
+}

@@ -18,7 +18,7 @@ const FOREIGN_STRICT: &str = "hurray, derived load, file without the table, ever
 const FOREIGN_LAZY: &str = "hurray, every entry by name, file without the table";
 pub(crate) const SAFETENSORS: &str = "safetensors, `tensor(name)`";
 const RKYV: &str = "rkyv with bytecheck";
-const RKYV_NAME: &str = "rkyv with bytecheck, search by name";
+const RKYV_POSITION: &str = "rkyv with bytecheck, by position";
 
 fn load(clock: &mut Clock, path: &Path, options: &OpenOptions) {
     let options = options.clone();
@@ -175,7 +175,7 @@ pub(crate) fn look_up(files: &Files, rounds: usize) -> Results {
         }
         clock.stop();
     });
-    race.add(RKYV_NAME, |clock| {
+    race.add(RKYV_POSITION, |clock| {
         clock.start();
         // A vector has no look-up: the position has to be known.
         for (at, _) in names.iter().enumerate() {

@@ -60,6 +60,30 @@ impl Patch {
         self.u64_at(self.entry(name).1)
     }
 
+    /// The copies of all descriptors (`hurray.descriptors`), without version and checksum.
+    ///
+    /// # Panics
+    ///
+    /// When the file has none.
+    #[must_use]
+    pub fn table(&self) -> Range<usize> {
+        const KEY: &[u8] = b"hurray.descriptors";
+        let section = &self.0[self.kv()..];
+        let key = section.windows(KEY.len()).position(|window| window == KEY).expect("a table");
+        // A tag, the length of the value, and the table's version and checksum.
+        let value = self.kv() + key + KEY.len() + 1 + 4;
+        let length = u32::from_le_bytes(self.array(value - 4));
+        value + 8..value + usize::try_from(length).expect("a length in memory")
+    }
+
+    /// Makes the checksum of the copies of the descriptors right.
+    #[must_use]
+    pub fn with_sound_table(self) -> Self {
+        let table = self.table();
+        let checksum = crc32c::crc32c(&self.0[table.clone()]);
+        self.put(table.start - 4, &checksum.to_le_bytes())
+    }
+
     /// Writes bytes over those at an offset.
     #[must_use]
     pub fn put(mut self, at: usize, bytes: &[u8]) -> Self {

@@ -117,7 +117,9 @@ impl<'d, S: Descriptors> Walk<'d, S> {
         for position in start..self.descriptors.len() {
             self.take(position);
             self.close_full();
-            if only_one && self.open.is_empty() {
+            // What is wrong first is all that is asked of one: with a head per tensor, each of them could claim all
+            // that follow.
+            if only_one && (self.open.is_empty() || self.assembly.first.is_some()) {
                 return self.assembly;
             }
         }

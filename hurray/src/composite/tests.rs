@@ -82,6 +82,34 @@ fn one_head_can_be_taken_as_the_top() {
 }
 
 #[test]
+fn nothing_is_looked_at_behind_what_breaks_the_one_that_is_taken() {
+    struct Counted(Vec<TensorDescriptor>, usize);
+    impl Descriptors for Counted {
+        type Descriptor = TensorDescriptor;
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn descriptor(&mut self, position: usize) -> Result<TensorDescriptor, FormatError> {
+            self.1 += 1;
+            Ok(self.0[position].clone())
+        }
+
+        fn blame(&self, _: usize, error: FormatError) -> FormatError {
+            error
+        }
+    }
+    for (mode, levels) in [(Mode::Strict, 8), (Mode::Permissive, 64)] {
+        let mut policy = in_mode(mode);
+        policy.limits.composite_depth = levels;
+        let mut heads = Counted(vec![group(u32::MAX - 1); 1000], 0);
+        assert_eq!(assemble_at(&mut heads, &policy, 0).unwrap_err().rule(), Rule::Cmp13);
+        assert_eq!(heads.1, levels + 1);
+    }
+}
+
+#[test]
 fn a_torn_composite_is_refused_or_shown_as_incomplete() {
     let file = [group(u32::MAX - 1), group(2), tensor()];
     assert_eq!(strict(&file).unwrap_err().rule(), Rule::Cmp12);

@@ -38,6 +38,10 @@ pub type Dims = SmallVec<[u64; 8]>;
 /// The marker of a dimension that is not resolved (FORMAT §3.4). It is read, never written.
 pub const DYNAMIC: u64 = u64::MAX;
 
+/// Descriptors up to this many bytes may be held against others, to be decoded once if they are alike; nearly all are
+/// far shorter. In permissive mode long ones may lie on each other, so that comparing takes the square of the file.
+pub(crate) const MAX_COMPARED: usize = 1024;
+
 /// The largest rank of the format.
 pub const MAX_RANK: usize = 64;
 

@@ -157,7 +157,7 @@ fn view_high_rank<'f, T: Element, D: Dimension>(
     entry: &TensorEntry<'f>,
     rank: usize,
 ) -> Result<ArrayView<'f, T, D>, TensorError> {
-    let descriptor = entry.descriptor()?;
+    let descriptor = entry.known_descriptor()?;
     if *descriptor.layout() != Layout::RowMajor {
         return Err(TensorError::RankTooHigh { found: rank });
     }

@@ -49,8 +49,13 @@ fn allowance(wanted: &str) -> usize {
 
 /// How far `name` is from `wanted`; `None` if too far to be meant.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
-    if is_part(wanted, name) || is_part(name, wanted) {
-        return Some(1);
+    let missing = wanted.matches('.').count().abs_diff(name.matches('.').count());
+    if is_part(wanted, name) {
+        return Some(missing);
+    }
+    if is_part(name, wanted) {
+        // Perhaps only the group around what is wanted: names that are written like it come first.
+        return Some(missing.saturating_add(1));
     }
     let head = |text: &str| -> Vec<u8> { text.bytes().take(MAX_LENGTH).collect() };
     let edits = edits(&head(wanted), &head(name));
@@ -106,6 +111,13 @@ mod tests {
         assert_eq!(near("layers.0.wieght"), ["layers.0.weight".into()]);
         assert_eq!(near("head.weight"), ["model.head.weight".into()]);
         assert!(near("something else").is_empty());
+    }
+
+    #[test]
+    fn a_typing_error_is_nearer_than_the_groups_around_it() {
+        let names = ["layers", "layers.0", "layers.0.weight", "layers.0.bias"];
+        let near = near_names("layers.0.wieght", names.into_iter());
+        assert_eq!(near, ["layers.0.weight".into(), "layers.0".into(), "layers".into()]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::backing::{Backing, check_alignment};
-use super::{File, Source, default_policy};
+use super::{Contents, File, Source, default_policy};
 use crate::bytes::{AlignedBytes, to_usize};
 use crate::container::{Header, Parsed, Record};
 use crate::error::OpenError;
@@ -21,8 +21,14 @@ use crate::sys;
 #[must_use]
 pub struct OpenOptions {
     policy: Policy,
-    validate_descriptors: bool,
-    validate_data: bool,
+    checks: Checks,
+}
+
+/// What opening checks beyond header, trailer, index and metadata.
+#[derive(Debug, Clone, Copy, Default)]
+struct Checks {
+    descriptors: bool,
+    data: bool,
 }
 
 impl OpenOptions {
@@ -59,14 +65,14 @@ impl OpenOptions {
     /// Whether opening checks every descriptor, where its buffers are, and every composite. Off by default:
     /// it reads a page per tensor.
     pub fn validate_descriptors(mut self, validate: bool) -> Self {
-        self.validate_descriptors = validate;
+        self.checks.descriptors = validate;
         self
     }
 
-    /// Whether opening checks all that depends on the bytes of tensors and padding. Off by default: it reads
-    /// the whole file.
+    /// Whether opening checks all that depends on the bytes of tensors and padding, and that copies of descriptors
+    /// are true. Off by default: it reads the whole file.
     pub fn validate_data(mut self, validate: bool) -> Self {
-        self.validate_data = validate;
+        self.checks.data = validate;
         self
     }
 
@@ -126,7 +132,9 @@ impl OpenOptions {
     /// Parses bytes that a caller lends, for a load that borrows from them.
     pub(crate) fn open_slice<'a>(&'a self, bytes: &'a [u8]) -> Result<Source<'a>, OpenError> {
         check_alignment(bytes)?;
-        source_of(bytes, &self.policy)
+        let source = source_of(bytes, &self.policy)?;
+        self.checks.run(source.contents(), false)?;
+        Ok(source)
     }
 
     fn open(self, backing: Backing, path: Option<&Path>, compare: bool) -> Result<File, OpenError> {
@@ -143,7 +151,7 @@ impl OpenOptions {
             Some(ends) => Parsed::decode_between(&ends, bytes, &self.policy)?,
             None => Parsed::decode(bytes, &self.policy)?,
         };
-        if self.validate_descriptors && !parsed.has_table_in_file() {
+        if self.checks.descriptors && !parsed.has_table_in_file() {
             gather_descriptors(&mut parsed, file, bytes);
         }
         self.checked(backing, parsed, Some(path), false)
@@ -156,22 +164,31 @@ impl OpenOptions {
         path: Option<&Path>,
         compare: bool,
     ) -> Result<File, OpenError> {
-        let has_copies = parsed.has_table_in_file();
         let file = File::new(backing, parsed, self.policy, path);
-        if has_copies && (self.validate_descriptors || compare) {
-            file.validate_descriptor_table()?;
-        }
-        if self.validate_descriptors
-            && let Some(error) = file.structure_errors(true).into_iter().next()
-        {
-            return Err(error.into());
-        }
-        if self.validate_data
-            && let Some(error) = file.validate_data().into_iter().next()
-        {
-            return Err(error.into());
-        }
+        self.checks.run(file.contents(), compare)?;
         Ok(file)
+    }
+}
+
+impl Checks {
+    /// Reports the first thing that is wrong. With `compare`, copies of the descriptors are held against these in
+    /// any case.
+    fn run(self, contents: Contents<'_, '_>, compare: bool) -> Result<(), OpenError> {
+        if (self.descriptors || self.data || compare) && contents.parsed.has_table_in_file() {
+            contents.check_descriptor_table()?;
+        }
+        // Copies that are there now are true: just compared, or gathered from where the descriptors lie.
+        if self.descriptors
+            && let Some(error) = contents.structure_errors(true).into_iter().next()
+        {
+            return Err(error.into());
+        }
+        if self.data
+            && let Some(error) = contents.data_errors().into_iter().next()
+        {
+            return Err(error.into());
+        }
+        Ok(())
     }
 }
 

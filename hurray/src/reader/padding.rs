@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{File, TensorEntry};
+use super::{Contents, TensorEntry};
 use crate::bytes::to_usize;
 use crate::container::{Header, Section};
 use crate::descriptor::MAGIC;
@@ -10,14 +10,14 @@ use crate::error::{FormatError, Rule};
 
 /// The first byte that is not zero of each stretch of padding from the header to the index, at most
 /// `max_errors`.
-pub(super) fn check(file: &File, max_errors: usize) -> Vec<FormatError> {
-    let mut padding = Padding { file: file.bytes(), at: Header::END, max_errors, errors: Vec::new() };
-    for entry in file.tensors() {
+pub(super) fn check(contents: Contents<'_, '_>, max_errors: usize) -> Vec<FormatError> {
+    let mut padding = Padding { file: contents.bytes, at: Header::END, max_errors, errors: Vec::new() };
+    for entry in contents.entries() {
         for part in parts(&entry) {
             padding.skip(part, Some(entry.name()));
         }
     }
-    let trailer = &file.parsed().trailer;
+    let trailer = &contents.parsed.trailer;
     for part in trailer.kv.into_iter().chain([trailer.index]) {
         padding.skip(part, None);
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Contents, File, padding};
 use crate::composite::{self, Assembly, Descriptors};
-use crate::descriptor::TensorDescriptor;
+use crate::descriptor::{MAX_COMPARED, TensorDescriptor};
 use crate::error::{FormatError, OpenError, Rule};
 
 /// How many errors one check reports; a hostile file may hold one per tensor.
@@ -16,43 +16,70 @@ impl File {
     /// # Errors
     /// [`OpenError::DescriptorTable`] for the first that differs.
     pub fn validate_descriptor_table(&self) -> Result<(), OpenError> {
-        match self.tensors().find(|entry| !entry.copy_agrees()) {
-            Some(entry) => Err(OpenError::DescriptorTable {
-                path: self.path().map(ToOwned::to_owned),
-                tensor: entry.name().into(),
-            }),
-            None => Ok(()),
-        }
+        self.contents().check_descriptor_table()
     }
 
     /// Checks every descriptor, where its buffers are, and every composite. Reports all that is wrong, at
     /// most a thousand errors; empty if nothing is.
     #[must_use]
     pub fn validate_structure(&self) -> Vec<FormatError> {
-        self.structure_errors(self.parsed().has_gathered_table())
-    }
-
-    /// The same. With `by_copies` the copies of the descriptors are gone by: they are known to be true.
-    pub(super) fn structure_errors(&self, by_copies: bool) -> Vec<FormatError> {
-        let contents = self.contents();
-        let mut checked =
-            CheckedDescriptors { contents, by_copies, recent: Recent::default(), errors: Vec::new() };
-        let assembly = composite::assemble(&mut checked, self.policy());
-        let mut errors = checked.errors;
-        errors.extend(assembly.into_errors());
-        errors.truncate(MAX_ERRORS);
-        errors
+        self.contents().structure_errors(self.parsed().has_gathered_table())
     }
 
     /// Checks that all bytes of the file outside of its parts are zero (PAD-01, IDX-17). Reports the first
     /// byte of each stretch that is not; empty if all are zero, and in permissive mode.
     #[must_use]
     pub fn validate_padding(&self) -> Vec<FormatError> {
-        if self.policy().is_permissive() { Vec::new() } else { padding::check(self, MAX_ERRORS) }
+        self.contents().padding_errors()
+    }
+
+    /// Checks all that depends on the bytes of tensors and padding: rules of kind *data*. Reports each rule
+    /// once per tensor, at most a thousand errors; empty if nothing is wrong, and in permissive mode.
+    #[must_use]
+    pub fn validate_data(&self) -> Vec<FormatError> {
+        self.contents().data_errors()
     }
 
     pub(super) fn assemble(&self) -> Assembly {
         composite::assemble(&mut self.contents(), self.policy())
+    }
+}
+
+impl Contents<'_, '_> {
+    /// The first copy of a descriptor that differs from the descriptor is an error.
+    pub(super) fn check_descriptor_table(self) -> Result<(), OpenError> {
+        match self.entries().find(|entry| !entry.copy_agrees()) {
+            Some(entry) => Err(OpenError::DescriptorTable {
+                path: self.owner.and_then(File::path).map(ToOwned::to_owned),
+                tensor: entry.name().into(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// What is wrong with descriptors, places of buffers and composites. With `by_copies` the copies of the
+    /// descriptors are gone by: they are known to be true.
+    pub(super) fn structure_errors(self, by_copies: bool) -> Vec<FormatError> {
+        let mut checked =
+            CheckedDescriptors { contents: self, by_copies, recent: Recent::default(), errors: Vec::new() };
+        let assembly = composite::assemble(&mut checked, self.policy);
+        let mut errors = checked.errors;
+        errors.extend(assembly.into_errors());
+        errors.truncate(MAX_ERRORS);
+        errors
+    }
+
+    fn padding_errors(self) -> Vec<FormatError> {
+        if self.policy.is_permissive() { Vec::new() } else { padding::check(self, MAX_ERRORS) }
+    }
+
+    /// What is wrong with the bytes of tensors and padding.
+    pub(super) fn data_errors(self) -> Vec<FormatError> {
+        if self.policy.is_permissive() {
+            return Vec::new();
+        }
+        let tensors = self.entries().flat_map(|entry| entry.validate_data());
+        tensors.chain(self.padding_errors()).take(MAX_ERRORS).collect()
     }
 }
 
@@ -64,7 +91,7 @@ impl Descriptors for Contents<'_, '_> {
     }
 
     fn descriptor(&mut self, position: usize) -> Result<TensorDescriptor, FormatError> {
-        self.entry(position).ok_or_else(|| Rule::Cmp12.broken())?.descriptor()
+        self.entry(position).ok_or_else(|| Rule::Cmp12.broken())?.known_descriptor()
     }
 
     fn blame(&self, position: usize, error: FormatError) -> FormatError {
@@ -98,6 +125,9 @@ impl<'f> Recent<'f> {
     }
 
     fn keep(&mut self, bytes: &'f [u8], descriptor: &Rc<TensorDescriptor>) {
+        if bytes.len() > MAX_COMPARED {
+            return;
+        }
         let kept = (bytes, Rc::clone(descriptor));
         match self.decoded.get_mut(self.next) {
             Some(oldest) => *oldest = kept,

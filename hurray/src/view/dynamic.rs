@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::bytes::SharedBytes;
-use super::entry::typed;
+use super::entry::{no_tensor, typed};
 use super::raw::{RawTensor, SharedTensor};
 use super::twin::View;
 use super::values::{Values, logical_value, logical_values};
@@ -208,9 +208,7 @@ impl<'a> View<'a> for DynTensorView<'a> {
 
     fn from_raw(raw: RawTensor<'a>) -> Result<Self, TensorError> {
         match raw.descriptor().layout() {
-            Layout::Composite(_) => {
-                Err(TensorError::Layout { expected: "a tensor", found: "composite_head" })
-            }
+            Layout::Composite(_) => Err(no_tensor()),
             _ => Ok(Self(raw)),
         }
     }

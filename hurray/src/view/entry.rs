@@ -136,6 +136,13 @@ pub(crate) fn dense<'f, T: Element>(
     }
 }
 
+/// Why a composite head is no tensor.
+#[cold]
+pub(crate) fn no_tensor() -> TensorError {
+    let found = "a composite_head, which stands for the tensors after it: a group, or one tensor in parts";
+    TensorError::Layout { expected: "a tensor", found }
+}
+
 /// Refuses a quantized tensor, and one of another element type.
 #[inline]
 fn expect_plain(descriptor: &TensorDescriptor, expected: ElementType) -> Result<(), TensorError> {
@@ -144,7 +151,7 @@ fn expect_plain(descriptor: &TensorDescriptor, expected: ElementType) -> Result<
         return Err(TensorError::Quantized { scheme: quantization.name() });
     }
     if let Layout::Composite(_) = descriptor.layout() {
-        return Err(TensorError::Layout { expected: "a tensor", found: "composite_head" });
+        return Err(no_tensor());
     }
     if found != expected {
         return Err(TensorError::ElementType { expected, found });

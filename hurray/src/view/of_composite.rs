@@ -52,7 +52,7 @@ pub(crate) fn whole_at<'f>(
     position: usize,
 ) -> Result<(Whole<'f>, usize), TensorError> {
     let entry = contents.entry(position).ok_or_else(|| index::outside(&[position], &[contents.len()]))?;
-    let head = entry.descriptor()?;
+    let head = entry.known_descriptor()?;
     if head.composite().is_none() {
         let expected = "a partition or an overlay";
         return Err(TensorError::Layout { expected, found: head.layout().name() });
@@ -93,7 +93,7 @@ fn find<'f>(
         }
     });
     let members = members.collect::<Result<_, TensorError>>()?;
-    Ok((entry(composite.head())?.descriptor()?, members))
+    Ok((entry(composite.head())?.known_descriptor()?, members))
 }
 
 /// Keeps bytes alive: as part of the memory of a file where there is one, else as a copy.

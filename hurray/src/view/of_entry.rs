@@ -74,16 +74,3 @@ impl<'f> TensorEntry<'f> {
         }
     }
 }
-
-impl File {
-    /// Checks all that depends on the bytes of tensors and padding: rules of kind *data*. Reports each rule
-    /// once per tensor, at most a thousand errors; empty if nothing is wrong, and in permissive mode.
-    #[must_use]
-    pub fn validate_data(&self) -> Vec<FormatError> {
-        if self.policy().is_permissive() {
-            return Vec::new();
-        }
-        let tensors = self.tensors().flat_map(|entry| entry.validate_data());
-        tensors.chain(self.validate_padding()).take(1000).collect()
-    }
-}

@@ -30,4 +30,4 @@ pub(crate) use file::{FileOptions, replace_file};
 pub(crate) use options::is_reserved;
 pub(crate) use plan::Plan;
 pub(crate) use plan_parts::Difference;
-pub(crate) use sealed::SealedPlan;
+pub(crate) use sealed::{CHECKSUMS, SealedPlan};

@@ -18,7 +18,7 @@ use crate::error::Rule;
 
 /// The key under which the checksums of the tensors are kept, as bytes: for each tensor in file order the CRC-32C,
 /// u32, of the `data_length` bytes at its `data_offset`; 0 for a head.
-const CHECKSUMS: &str = "hurray.crc32c";
+pub(crate) const CHECKSUMS: &str = "hurray.crc32c";
 
 /// In bytes: a CRC-32C.
 const CHECKSUM_SIZE: usize = 4;

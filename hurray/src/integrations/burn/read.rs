@@ -78,7 +78,7 @@ impl<'f> Stored<'f> {
 
     fn decoded(&self) -> Result<Bytes, ReadError> {
         let limits = &self.entry.policy().limits;
-        let descriptor = self.entry.descriptor()?;
+        let descriptor = self.entry.known_descriptor()?;
         if descriptor.quantization().is_some() {
             return Ok(Bytes::from_elems(self.entry.dequantize(limits)?));
         }

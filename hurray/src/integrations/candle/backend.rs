@@ -177,7 +177,7 @@ fn place(position: usize) -> (usize, u64) {
 /// Composite heads have names, and are no tensors to candle. One that can't be decoded counts as a tensor, so
 /// that asking for it says why.
 pub(super) fn is_head(entry: &TensorEntry<'_>) -> bool {
-    entry.descriptor().is_ok_and(|descriptor| descriptor.composite().is_some())
+    entry.known_descriptor().is_ok_and(|descriptor| descriptor.composite().is_some())
 }
 
 impl SimpleBackend for HurrayBackend {

@@ -195,7 +195,7 @@ enum Strided<'f> {
 /// What of an entry goes into the new file; the list gets all that can't.
 fn exported<'f>(entry: TensorEntry<'f>, list: &mut Vec<Unsupported>) -> Option<Exported<'f>> {
     let name = entry.name();
-    let descriptor = match entry.descriptor() {
+    let descriptor = match entry.known_descriptor() {
         Ok(descriptor) => descriptor,
         Err(error) => {
             list.push(Unsupported::tensor(name, error.to_string()));

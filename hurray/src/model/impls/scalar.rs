@@ -77,7 +77,7 @@ pub(crate) fn scalar_of(entry: &TensorEntry<'_>) -> Result<KvValue, TensorError>
             None => Err(TensorError::Rank { expected: 0, found: view.rank() }),
         }
     }
-    match entry.descriptor()?.element_type() {
+    match entry.known_descriptor()?.element_type() {
         ElementType::Float16 => only(entry, |value: half::f16| KvValue::Float64(value.widened())),
         ElementType::BFloat16 => only(entry, |value: half::bf16| KvValue::Float64(value.widened())),
         ElementType::Float32 => only(entry, |value: f32| KvValue::Float64(value.widened())),

@@ -77,7 +77,7 @@ impl<'f> LoadWalk<'f> {
         let entry = self.tensor()?;
         self.meet(place.rules);
         if let Some((field, scope)) = place.rules {
-            let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
+            let descriptor = entry.known_descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
             self.check_shape(field, scope, descriptor.shape())?;
         }
         Ok(entry)
@@ -239,7 +239,7 @@ impl<'f> LoadWalk<'f> {
         entry: &TensorEntry<'f>,
         field: &'static Field,
     ) -> Result<Elements<'f, T>, Reported> {
-        let found = match entry.descriptor() {
+        let found = match entry.known_descriptor() {
             Ok(descriptor) => descriptor.element_type(),
             Err(error) => return Err(self.refuse(&error.into(), "")),
         };

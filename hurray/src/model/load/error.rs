@@ -1,10 +1,14 @@
 //! Why a load gives no model.
 
+use std::fmt;
+
 use crate::error::OpenError;
 use crate::model::LoadReport;
 
 /// Why a load gives no model.
-#[derive(Debug, thiserror::Error)]
+///
+/// Where `main` returns it, or `unwrap` meets it, the report shows as it reads; `{:#?}` shows all of its parts.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The file does not open.
@@ -22,6 +26,16 @@ impl LoadError {
         match self {
             Self::Report(report) => Some(report),
             Self::Open(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open(error) => f.debug_tuple("Open").field(error).finish(),
+            Self::Report(report) if f.alternate() => f.debug_tuple("Report").field(report).finish(),
+            Self::Report(report) => write!(f, "{report}"),
         }
     }
 }

@@ -224,14 +224,12 @@ impl<'f> LoadWalk<'f> {
         let heads = values.then(|| &*self.heads.get_or_insert_with(|| Heads::new(contents)));
         let is_wanted = |position: &usize| heads.is_none_or(|heads| heads.is_value(*position));
         let names = Names::new(contents, self.renamed.as_ref());
+        let members = head.map_or(0..names.len(), |head| head.position.saturating_add(1)..head.end);
         let of = |position: usize, name: &str| {
-            let rest = under(name, path).filter(|_| is_wanted(&position))?;
+            let rest = under(name, path).filter(|_| members.contains(&position) && is_wanted(&position))?;
             (!is_of_a_neighbour(&self.neighbours, name)).then(|| rest.to_owned())
         };
-        if let Some(head) = head {
-            let members = head.position.saturating_add(1)..head.end;
-            return members.filter_map(|position| of(position, names.get(position))).collect();
-        }
+        // By the names and not by the members: heads may lie in heads, each with all that follow.
         let Some(in_order) = &self.in_order else { return Vec::new() };
         let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
         in_order.starting_with(names, &prefix).filter_map(|(position, name)| of(position, name)).collect()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::descriptor::{CompositeHead, CompositionRule};
+use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
 use crate::reader::Contents;
 
 /// One bit for each thing of the file that a field asked for.
@@ -42,7 +42,7 @@ impl Used {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
     pub(super) position: usize,
-    /// The position after its last member, and after what that holds.
+    /// The position after its last member, and after what that holds; that after all entries if members are missing.
     pub(super) end: usize,
     pub(super) rule: CompositionRule,
     pub(super) members: u32,
@@ -61,28 +61,34 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
+    /// Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> = Vec::with_capacity(contents.positions_without_data().count());
-        // Heads whose members are still coming, innermost last, each with how many.
-        let mut open: Vec<(usize, u32)> = Vec::new();
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
+        let found = contents.positions_without_data().filter_map(|position| {
+            composite_at(contents, position, &mut last).map(|composite| (position, composite))
+        });
+        Self::of(contents.len(), found)
+    }
+
+    /// Puts the heads among `len` entries together in one pass. They come in ascending order of positions.
+    fn of(len: usize, found: impl Iterator<Item = (usize, CompositeHead)>) -> Self {
+        let mut heads: Vec<Head> = Vec::new();
+        // Heads whose members are still coming, innermost last, each with how many.
+        let mut open: Vec<(usize, u32)> = Vec::new();
         let mut passed = 0usize;
-        for position in contents.positions_without_data() {
-            let Some(head) = composite_at(contents, position, &mut last) else { continue };
+        for (position, CompositeHead { rule, member_count: members }) in found {
             pass_members(passed..position, &mut open, &mut heads);
             // A head is itself a member of the one around it, which is not whole before this one is.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
             passed = position.saturating_add(1);
-            let (rule, members) = (head.rule, head.member_count);
             open.push((heads.len(), members));
-            heads.push(Head { position, end: contents.len(), rule, members, is_complete: false });
+            heads.push(Head { position, end: len, rule, members, is_complete: false });
             pass_members(passed..passed, &mut open, &mut heads);
         }
-        pass_members(passed..contents.len(), &mut open, &mut heads);
+        pass_members(passed..len, &mut open, &mut heads);
         let mut wholes: Vec<Range<usize>> = Vec::new();
         for head in heads.iter().filter(|head| head.rule != CompositionRule::Group) {
             if wholes.last().is_none_or(|last| last.end <= head.position) {
@@ -147,8 +153,71 @@ fn composite_at<'f>(
 ) -> Option<CompositeHead> {
     let entry = contents.entry(position)?;
     let bytes = entry.descriptor_at_hand().ok()?;
-    if bytes != last.0 {
+    if bytes.len() > MAX_COMPARED || bytes != last.0 {
         *last = (bytes, entry.known_descriptor().ok()?.composite().copied());
     }
     last.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Heads;
+    use crate::descriptor::{CompositeHead, CompositionRule};
+    use proptest::prelude::*;
+
+    /// What is at each position: a tensor, or a head.
+    type Entries = [Option<CompositeHead>];
+
+    fn heads_of(entries: &Entries) -> Heads {
+        let found = entries.iter().enumerate().filter_map(|(position, head)| Some((position, (*head)?)));
+        Heads::of(entries.len(), found)
+    }
+
+    /// Where what begins at a position ends; `None` if the file ends before.
+    fn end_of(entries: &Entries, position: usize) -> Option<usize> {
+        let members = entries.get(position)?.map_or(0, |head| head.member_count);
+        (0..members).try_fold(position + 1, |next, _| end_of(entries, next))
+    }
+
+    fn entries() -> impl Strategy<Value = Vec<Option<CompositeHead>>> {
+        let rule = prop_oneof![3 => Just(CompositionRule::Group), 1 => Just(CompositionRule::Partition)];
+        let head = (rule, prop_oneof![9 => 0u32..4, 1 => Just(u32::MAX)])
+            .prop_map(|(rule, member_count)| CompositeHead { rule, member_count });
+        prop::collection::vec(prop::option::weighted(0.4, head), 0..24)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+
+        #[test]
+        fn heads_end_where_counting_one_by_one_ends(entries in entries()) {
+            let mut heads = heads_of(&entries);
+            // In the order of the file, and against it.
+            for position in (0..entries.len()).chain((0..entries.len()).rev()) {
+                let found = heads.at(position);
+                prop_assert_eq!(found.is_some(), entries[position].is_some());
+                let Some((found, head)) = found.zip(entries[position]) else { continue };
+                prop_assert_eq!((found.rule, found.members), (head.rule, head.member_count));
+                prop_assert_eq!(found.position, position);
+                let end = end_of(&entries, position);
+                prop_assert_eq!(found.is_complete, end.is_some());
+                prop_assert_eq!(found.end, end.unwrap_or(entries.len()));
+            }
+        }
+
+        #[test]
+        fn values_are_tensors_and_wholes_outside_of_other_wholes(entries in entries()) {
+            let heads = heads_of(&entries);
+            let is_group = |head: &CompositeHead| head.rule == CompositionRule::Group;
+            for (position, entry) in entries.iter().enumerate() {
+                let mut before = entries.iter().enumerate().take(position);
+                let is_inside = before.any(|(at, head)| {
+                    head.is_some_and(|head| !is_group(&head))
+                        && end_of(&entries, at).is_none_or(|end| position < end)
+                });
+                let is_value = !is_inside && !entry.as_ref().is_some_and(is_group);
+                prop_assert_eq!(heads.is_value(position), is_value, "at {}", position);
+            }
+        }
+    }
 }

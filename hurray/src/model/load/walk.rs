@@ -19,6 +19,7 @@ use crate::model::shape_rule::{Bindings, Scope};
 use crate::model::{Field, LoadReport, Problem, ProblemKind};
 use crate::reader::{Source, TensorEntry};
 use crate::view::SharedMemory;
+use crate::writer::CHECKSUMS;
 
 /// How a step down is written in the path of the field in the source.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +65,7 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) heads: Option<Heads>,
     /// Paths of other fields that lie under that of the field which is being loaded.
     pub(super) neighbours: Vec<String>,
-    /// Whether the file has any entry whose key begins with `hurray.`.
+    /// Whether the file has any entry of ours that says something of the model.
     pub(super) has_notes: bool,
     nesting: usize,
     bindings: Bindings,
@@ -74,6 +75,11 @@ pub(crate) struct LoadWalk<'f> {
     /// What `Arc`s hold that were loaded already, by the path in the file.
     shared: HashMap<String, Box<dyn Any>>,
     pub(super) report: LoadReport,
+}
+
+/// Whether an entry of ours, by its key, is about the model; copies of descriptors and checksums are about the file.
+fn says_something(key: &str) -> bool {
+    ![DESCRIPTORS, CHECKSUMS].contains(&key)
 }
 
 impl Frame {
@@ -86,7 +92,7 @@ impl<'f> LoadWalk<'f> {
     pub(crate) fn new(source: Source<'f>, options: &LoadOptions) -> Self {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
-        let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| key != DESCRIPTORS);
+        let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| says_something(key));
         let ties = if has_notes { contents.kv_starting_with(crate::model::names::TIED).count() } else { 0 };
         let mut walk = Self {
             used: Used::new(contents.len()),

@@ -49,7 +49,7 @@ impl<'f> LoadWalk<'f> {
     /// The whole of an entry, if that is the head of one.
     pub(super) fn find_whole(&mut self, entry: &TensorEntry<'f>) -> Result<Option<Whole<'f>>, Reported> {
         let is_head = entry.data_length() == 0
-            && entry.descriptor().is_ok_and(|descriptor| WholeRule::of(&descriptor).is_some());
+            && entry.known_descriptor().is_ok_and(|descriptor| WholeRule::of(&descriptor).is_some());
         if is_head { self.whole_of(entry, "").map(Some) } else { Ok(None) }
     }
 
@@ -147,7 +147,7 @@ impl<'f> LoadWalk<'f> {
         if head.data_length() > 0 {
             return None;
         }
-        let descriptor = head.descriptor().ok()?;
+        let descriptor = head.known_descriptor().ok()?;
         let fields = descriptor.composite()?;
         if fields.rule != CompositionRule::Partition || usize::try_from(fields.member_count) != Ok(rank.count)
         {
@@ -164,7 +164,7 @@ impl<'f> LoadWalk<'f> {
         let entry = contents.entry(first.saturating_add(rank.index))?;
         (head.position()..end).for_each(|position| self.used.insert(position));
         self.next = end;
-        let checked = entry.descriptor().and_then(|part| {
+        let checked = entry.known_descriptor().and_then(|part| {
             Rule::Cmp14.check(!descriptor.shape().contains(&crate::descriptor::DYNAMIC), |e| e)?;
             check_member(&descriptor, fields.rule, &part, rank.index == 0).map(drop)
         });

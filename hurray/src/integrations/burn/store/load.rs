@@ -126,7 +126,7 @@ struct Found {
 
 impl Found {
     fn push(&mut self, file: &File, entry: TensorEntry<'_>) {
-        let is_group = entry.descriptor().is_ok_and(|descriptor| {
+        let is_group = entry.known_descriptor().is_ok_and(|descriptor| {
             descriptor.composite().is_some_and(|head| head.rule == CompositionRule::Group)
         });
         if is_group {
