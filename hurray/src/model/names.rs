@@ -22,6 +22,10 @@ pub(crate) const GGML: &str = "hurray.ggml.";
 #[cfg(feature = "burn")]
 pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 
+/// The safetensors type of a tensor that is kept as its bytes.
+#[cfg(feature = "safetensors")]
+pub(crate) const SAFETENSORS: &str = "hurray.safetensors.";
+
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";
 
