@@ -4,7 +4,9 @@
 #[inline]
 pub(crate) fn align_up(offset: u64, alignment: u64) -> Option<u64> {
     debug_assert!(alignment.is_power_of_two());
-    offset.checked_next_multiple_of(alignment)
+    // `checked_next_multiple_of` would divide.
+    let below = alignment.wrapping_sub(1);
+    Some(offset.checked_add(below)? & !below)
 }
 
 /// Whether `offset` is a multiple of `alignment` (a power of two).

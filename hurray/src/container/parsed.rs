@@ -14,7 +14,7 @@ pub(crate) struct Parsed {
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
     /// Where the copies of all descriptors lie back to back, if the file has sound ones.
-    pub(crate) table: Option<Section>,
+    table: Option<Section>,
 }
 
 impl Parsed {
@@ -41,5 +41,12 @@ impl Parsed {
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
         let table = decode_table(file.into(), &index, &kv);
         Ok(Self { header, trailer, index, kv, table })
+    }
+
+    /// The copies of all descriptors, back to back in the order of their offsets; empty if the file has no sound
+    /// ones.
+    #[inline]
+    pub(crate) fn table_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+        self.table.and_then(|table| table.of(file)).unwrap_or_default()
     }
 }

@@ -6,12 +6,15 @@ use super::{DYNAMIC, FIXED_LEN, MAGIC};
 /// sound or not, is for the full decoder to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlainDescriptor {
-    pub(crate) type_tag: u8,
     pub(crate) rank: usize,
-    /// Of which `rank` count.
+    /// In elements, of which `rank` count.
     pub(crate) dims: [usize; Self::MAX_RANK],
+    /// In elements, of which `rank` count.
+    pub(crate) strides: [usize; Self::MAX_RANK],
     /// The product of the dimensions.
     pub(crate) elements: usize,
+    /// The same in bytes.
+    pub(crate) element_bytes: usize,
     pub(crate) byte_offset: u64,
     pub(crate) byte_size: u64,
 }
@@ -19,43 +22,47 @@ pub(crate) struct PlainDescriptor {
 impl PlainDescriptor {
     /// The rank of typed views.
     const MAX_RANK: usize = 8;
-    /// Beside the dimensions: fixed header, byte offset, buffer count, one handle.
-    const FIXED: usize = FIXED_LEN + 8 + 1 + 16;
+    const ROW_MAJOR: u8 = 1;
 
-    /// Reads a descriptor of elements of `element_size` bytes; `None` if it is not of this kind.
+    /// Reads a descriptor of elements of a type that take `element_size` bytes each; `None` if it is not of this
+    /// kind.
     #[inline]
-    pub(crate) fn read(bytes: &[u8], element_size: usize) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8], type_tag: u8, element_size: usize) -> Option<Self> {
         let (header, rest) = bytes.split_first_chunk::<FIXED_LEN>()?;
-        let [m0, m1, m2, m3, major, minor, l0, l1, l2, l3, f0, f1, f2, f3, type_tag, layout, rank @ ..] =
-            *header;
-        if [m0, m1, m2, m3] != MAGIC || [major, minor, f0, f1, f2, f3, layout] != [1, 0, 0, 0, 0, 0, 1] {
-            return None;
-        }
-        let rank = usize::try_from(u32::from_le_bytes(rank)).ok().filter(|rank| *rank <= Self::MAX_RANK)?;
-        let length = rank.checked_mul(8)?.checked_add(Self::FIXED)?;
-        if u32::from_le_bytes([l0, l1, l2, l3]) != u32::try_from(length).ok()? || bytes.len() != length {
-            return None;
-        }
-        let mut dims = [0; Self::MAX_RANK];
-        let mut elements = 1usize;
-        let mut rest = rest;
-        for dim in dims.iter_mut().take(rank) {
-            let (bytes, after) = rest.split_first_chunk::<8>()?;
-            let size = u64::from_le_bytes(*bytes);
-            *dim = usize::try_from(size).ok().filter(|_| size != DYNAMIC)?;
-            elements = elements.checked_mul(*dim)?;
-            rest = after;
-        }
+        let [m0, m1, m2, m3, major, minor, l0, l1, l2, l3, f0, f1, f2, f3, tag, layout, rank @ ..] = *header;
+        let rank = usize::try_from(u32::from_le_bytes(rank)).ok()?;
+        let is_plain = u32::from_le_bytes([m0, m1, m2, m3]) == u32::from_le_bytes(MAGIC)
+            && [major, minor] == [1, 0]
+            && u32::from_le_bytes([f0, f1, f2, f3]) == 0
+            && [tag, layout] == [type_tag, Self::ROW_MAJOR]
+            && rank <= Self::MAX_RANK;
+        let (sizes, rest) = rest.split_at_checked(rank.checked_mul(8)?)?;
         let (byte_offset, rest) = rest.split_first_chunk::<8>()?;
         let ([1], handle) = rest.split_first_chunk::<1>()? else { return None };
-        let (byte_size, handle) = handle.split_first_chunk::<8>()?;
-        let (alignment, [0, 0, 0, 0]) = handle.split_first_chunk::<4>()? else { return None };
-        let (byte_offset, byte_size) = (u64::from_le_bytes(*byte_offset), u64::from_le_bytes(*byte_size));
-        let alignment = u32::from_le_bytes(*alignment);
-        let needed = u64::try_from(elements.checked_mul(element_size)?).ok()?.checked_add(byte_offset)?;
+        let handle: &[u8; 16] = handle.try_into().ok()?;
+        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+        if !is_plain || usize::try_from(length) != Ok(bytes.len()) {
+            return None;
+        }
+        let (mut dims, mut strides, mut elements) = ([0; Self::MAX_RANK], [0; Self::MAX_RANK], 1usize);
+        let (sizes, _) = sizes.as_chunks::<8>();
+        for ((dim, stride), size) in dims.iter_mut().zip(&mut strides).zip(sizes).rev() {
+            let size = u64::from_le_bytes(*size);
+            if size == DYNAMIC {
+                return None;
+            }
+            *dim = usize::try_from(size).ok()?;
+            *stride = elements;
+            elements = elements.checked_mul(*dim)?;
+        }
+        let [size @ .., a0, a1, a2, a3, 0, 0, 0, 0] = *handle else { return None };
+        let (byte_offset, byte_size) = (u64::from_le_bytes(*byte_offset), u64::from_le_bytes(size));
+        let alignment = u32::from_le_bytes([a0, a1, a2, a3]);
+        let element_bytes = elements.checked_mul(element_size)?;
+        let needed = u64::try_from(element_bytes).ok()?.checked_add(byte_offset)?;
         // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) takes the long way.
         let is_sound = elements > 0 && needed <= byte_size && alignment.is_power_of_two() && alignment >= 64;
-        is_sound.then_some(Self { type_tag, rank, dims, elements, byte_offset, byte_size })
+        is_sound.then_some(Self { rank, dims, strides, elements, element_bytes, byte_offset, byte_size })
     }
 }
 
@@ -88,13 +95,15 @@ mod tests {
                     *byte = value;
                 }
             }
-            if let Some(plain) = PlainDescriptor::read(&bytes, 4)
-                && plain.type_tag == ElementType::Float32.tag()
-            {
+            if let Some(plain) = PlainDescriptor::read(&bytes, ElementType::Float32.tag(), 4) {
                 let full = TensorDescriptor::decode(&bytes, &Policy::default()).unwrap();
                 prop_assert_eq!(full.layout(), &Layout::RowMajor);
                 let dims: Vec<u64> = plain.dims[..plain.rank].iter().map(|&dim| dim as u64).collect();
                 prop_assert_eq!(full.shape(), &dims[..]);
+                prop_assert_eq!(plain.elements as u64, dims.iter().product::<u64>());
+                for (axis, stride) in plain.strides[..plain.rank].iter().enumerate() {
+                    prop_assert_eq!(*stride as u64, dims[axis + 1..].iter().product::<u64>());
+                }
                 prop_assert_eq!(full.byte_offset(), plain.byte_offset);
                 prop_assert_eq!(full.buffers()[0].byte_size, plain.byte_size);
             }
@@ -104,13 +113,16 @@ mod tests {
     #[test]
     fn anything_else_is_for_the_full_decoder() {
         let plain = TensorDescriptor::row_major(ElementType::Int8, [3], 3);
-        assert!(PlainDescriptor::read(&encoded(&plain), 1).is_some());
-        assert!(PlainDescriptor::read(&encoded(&plain), 2).is_none());
+        let tag = ElementType::Int8.tag();
+        let read = |bytes: &[u8], size| PlainDescriptor::read(bytes, tag, size);
+        assert!(read(&encoded(&plain), 1).is_some());
+        assert!(read(&encoded(&plain), 2).is_none());
+        assert!(PlainDescriptor::read(&encoded(&plain), ElementType::UInt8.tag(), 1).is_none());
         let mut column = plain.clone();
         column.layout = Layout::ColumnMajor;
-        assert!(PlainDescriptor::read(&encoded(&column), 1).is_none());
+        assert!(read(&encoded(&column), 1).is_none());
         let mut device = plain;
         device.buffers[0] = BufferHandle { alignment: 32, ..BufferHandle::host(3) };
-        assert!(PlainDescriptor::read(&encoded(&device), 1).is_none());
+        assert!(read(&encoded(&device), 1).is_none());
     }
 }

@@ -71,6 +71,7 @@ impl NamePath {
     #[inline]
     pub(crate) fn push(&mut self, step: &str) -> Mark {
         let mark = self.mark();
+        self.0.reserve(step.len().saturating_add(1));
         if !self.0.is_empty() {
             self.0.push('.');
         }

@@ -17,6 +17,8 @@ pub(crate) struct Contents<'c, 'f> {
     pub(crate) policy: &'f Policy,
     /// The open file that the bytes belong to; `None` for bytes that a caller lends.
     pub(crate) owner: Option<&'f File>,
+    /// The copies of all descriptors; empty without them.
+    pub(crate) table: &'f [u8],
 }
 
 /// The same, with its own hold on what was parsed: for a walk that outlives the call that started it.
@@ -26,6 +28,7 @@ pub(crate) struct Source<'f> {
     parsed: Arc<Parsed>,
     policy: &'f Policy,
     owner: Option<&'f File>,
+    table: &'f [u8],
 }
 
 impl<'f> Source<'f> {
@@ -35,12 +38,14 @@ impl<'f> Source<'f> {
         policy: &'f Policy,
         owner: Option<&'f File>,
     ) -> Self {
-        Self { bytes, parsed, policy, owner }
+        let table = parsed.table_in(bytes);
+        Self { bytes, parsed, policy, owner, table }
     }
 
     #[inline]
     pub(crate) fn contents(&self) -> Contents<'_, 'f> {
-        Contents { bytes: self.bytes, parsed: &self.parsed, policy: self.policy, owner: self.owner }
+        let Self { bytes, parsed, policy, owner, table } = self;
+        Contents { bytes, parsed, policy, owner: *owner, table }
     }
 
     /// The memory of an open file, if that is what the bytes belong to.
@@ -81,7 +86,7 @@ impl<'c, 'f> Contents<'c, 'f> {
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
-            table: self.parsed.table.and_then(|table| table.of(self.bytes)).unwrap_or_default(),
+            table: self.table,
         })
     }
 
@@ -90,6 +95,11 @@ impl<'c, 'f> Contents<'c, 'f> {
     pub(crate) fn entry_without_data(&self, position: usize) -> Option<TensorEntry<'f>> {
         self.parsed.index.records().get(position).filter(|record| record.data_length == 0)?;
         self.entry(position)
+    }
+
+    /// How many tensors the index gives no data: composite heads, and empty tensors.
+    pub(crate) fn len_without_data(&self) -> usize {
+        self.parsed.index.records().iter().filter(|record| record.data_length == 0).count()
     }
 
     /// All tensors in the order of the file.

@@ -31,6 +31,12 @@ impl<'f> TensorEntry<'f> {
         self.record.name(self.bytes)
     }
 
+    /// Whether this is its name; at the root there is no tensor.
+    #[inline]
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.record.name_bytes(self.bytes) == name.as_bytes()
+    }
+
     /// The bytes of the descriptor in the tensor region.
     pub(crate) fn descriptor_bytes(&self) -> Result<&'f [u8], FormatError> {
         self.record

@@ -94,7 +94,9 @@ impl File {
 
     /// What a load reads from.
     pub(crate) fn contents(&self) -> Contents<'_, '_> {
-        Contents { bytes: self.bytes(), parsed: &self.0.parsed, policy: &self.0.policy, owner: Some(self) }
+        let (bytes, parsed) = (self.bytes(), &*self.0.parsed);
+        let table = parsed.table_in(bytes);
+        Contents { bytes, parsed, policy: &self.0.policy, owner: Some(self), table }
     }
 
     /// The same for a walk, which keeps a hold of its own on what was parsed.

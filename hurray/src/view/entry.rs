@@ -30,17 +30,14 @@ impl<'f> TensorEntry<'f> {
 
     /// The view of a row-major tensor without anything special: nearly every tensor of nearly every model.
     #[inline]
-    fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
-        let descriptor = PlainDescriptor::read(self.descriptor_at_hand().ok()?, size_of::<T>())?;
-        if descriptor.type_tag != const { T::TYPE.tag() } {
-            return None;
-        }
+    pub(crate) fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
+        let bytes = self.descriptor_at_hand().ok()?;
+        let descriptor = PlainDescriptor::read(bytes, const { T::TYPE.tag() }, size_of::<T>())?;
         let buffer = self.only_buffer(descriptor.byte_size)?;
-        let start = to_usize(descriptor.byte_offset)?;
-        let bytes = buffer.get(start..)?.get(..descriptor.elements.checked_mul(size_of::<T>())?)?;
+        let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
         let data = bytemuck::try_cast_slice(bytes).ok()?;
         let shape = Shape::from_parts(descriptor.dims, descriptor.rank)?;
-        Some(TensorView::contiguous(data, shape))
+        Some(TensorView::checked(data, 0, shape, Strides::from_counts(descriptor.strides)))
     }
 
     fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {

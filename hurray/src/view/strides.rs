@@ -37,6 +37,12 @@ impl Strides {
         Self(strides)
     }
 
+    /// Strides that are none of them negative, 0 from the rank on.
+    #[inline]
+    pub(crate) fn from_counts(strides: [usize; Shape::MAX_RANK]) -> Self {
+        Self(strides.map(usize::cast_signed))
+    }
+
     pub(crate) fn from_slice(strides: &[isize]) -> Option<Self> {
         let mut all = [0; Shape::MAX_RANK];
         all.get_mut(..strides.len())?.copy_from_slice(strides);

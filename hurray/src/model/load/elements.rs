@@ -49,23 +49,11 @@ impl<'f> Loader<'_, 'f> {
     ///
     /// [`Reported`] when there is none, or when it is of another element type, quantized, or not dense; and when
     /// the field's attributes ask for a conversion, which only owned fields can take.
+    #[inline]
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
-        let walk = self.walk;
-        let rules = walk.take_rules();
-        if walk.redirects.is_in_pieces()
-            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
-        {
-            return walk.borrowed_elements(rules);
-        }
-        let entry = walk.tensor()?;
-        match entry.view::<T>() {
-            Ok(view) => {
-                if let Some((field, scope)) = rules {
-                    walk.check_dims(field, scope, view.shape())?;
-                }
-                Ok(view)
-            }
-            Err(error) => Err(walk.refuse(&error, "")),
+        match self.walk.next_view() {
+            Some(view) => Ok(view),
+            None => self.walk.view(),
         }
     }
 
@@ -105,6 +93,41 @@ impl<'f> LoadWalk<'f> {
             return Err(self.report(problem));
         }
         Ok(())
+    }
+
+    /// The view of the tensor that comes next, if it is the one at the path and nothing about it is special: the
+    /// whole of what most fields of most models take.
+    #[inline]
+    fn next_view<T: Element>(&mut self) -> Option<TensorView<'f, T>> {
+        if self.renamed.is_some() || self.has_rules() || self.redirects.is_in_pieces() {
+            return None;
+        }
+        let position = self.next;
+        let contents = self.source.contents();
+        let entry = contents.entry(position).filter(|entry| entry.has_name(self.path.as_str()))?;
+        let view = entry.plain_view()?;
+        self.take(position);
+        Some(view)
+    }
+
+    /// A view of the tensor at the path, wherever it lies.
+    fn view<T: Element>(&mut self) -> Result<TensorView<'f, T>, Reported> {
+        let rules = self.take_rules();
+        if self.redirects.is_in_pieces()
+            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
+        {
+            return self.borrowed_elements(rules);
+        }
+        let entry = self.tensor()?;
+        match entry.view::<T>() {
+            Ok(view) => {
+                if let Some((field, scope)) = rules {
+                    self.check_dims(field, scope, view.shape())?;
+                }
+                Ok(view)
+            }
+            Err(error) => Err(self.refuse(&error, "")),
+        }
     }
 
     /// Elements for a field that can only borrow them, although something was to be done to them.

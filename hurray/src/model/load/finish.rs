@@ -91,11 +91,11 @@ impl LoadWalk<'_> {
             return Vec::new();
         }
         let contents = self.source.contents();
-        let heads = self.heads.take().unwrap_or_else(|| Heads::new(contents));
-        let is_tensor =
+        let mut heads = self.heads.take().unwrap_or_else(|| Heads::new(contents));
+        let mut is_tensor =
             |position: &usize| heads.at(*position).is_none_or(|head| head.rule != CompositionRule::Group);
-        let names =
-            unused.iter().filter(|position| is_tensor(position)).map(|position| self.names().get(*position));
+        let tensors = unused.into_iter().filter(|position| is_tensor(position));
+        let names = tensors.map(|position| self.names().get(position));
         names
             .filter(|name| start.is_empty() || *name == start || under(name, start).is_some())
             .map(str::to_owned)

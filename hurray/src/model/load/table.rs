@@ -1,6 +1,6 @@
 //! What a load keeps of the file: what was asked for, and which entries are composite heads.
 
-use crate::descriptor::CompositionRule;
+use crate::descriptor::{CompositeHead, CompositionRule};
 use crate::reader::Contents;
 
 /// One bit for each thing of the file that a field asked for.
@@ -26,10 +26,12 @@ impl Used {
 
     /// The positions that were not inserted.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.len).filter(|position| {
-            self.words
-                .get(position / Self::BITS)
-                .is_none_or(|word| word & (1 << (position % Self::BITS)) == 0)
+        let len = self.len;
+        let partly = self.words.iter().enumerate().filter(|(_, word)| **word != u64::MAX);
+        partly.flat_map(move |(at, word)| {
+            let start = at.saturating_mul(Self::BITS);
+            let positions = start..start.saturating_add(Self::BITS).min(len);
+            positions.filter(move |position| word & (1 << (position % Self::BITS)) == 0)
         })
     }
 }
@@ -46,14 +48,20 @@ pub(super) struct Head {
 
 /// The composite heads of the file, by position.
 #[derive(Debug)]
-pub(super) struct Heads(Vec<Head>);
+pub(super) struct Heads {
+    heads: Vec<Head>,
+    /// The head that comes next if the file is in the model's order.
+    next: usize,
+}
 
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> = Vec::new();
+        let mut heads: Vec<Head> = Vec::with_capacity(contents.len_without_data());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
+        // Most heads are like the one before, to the byte.
+        let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
         for position in 0..contents.len() {
             // This is one more member of the innermost head; one that has all its members is done, and was
             // itself a member that is now whole.
@@ -61,9 +69,14 @@ impl Heads {
                 *missing = missing.saturating_sub(1);
             }
             let entry = contents.entry_without_data(position);
-            let head = entry.and_then(|entry| entry.known_descriptor().ok());
-            if let Some(&composite) = head.as_ref().and_then(|descriptor| descriptor.composite()) {
-                let (rule, members) = (composite.rule, composite.member_count);
+            let composite = entry.and_then(|entry| {
+                let bytes = entry.descriptor_at_hand().ok()?;
+                if bytes != last.0 {
+                    last = (bytes, entry.known_descriptor().ok()?.composite().copied());
+                }
+                last.1
+            });
+            if let Some(CompositeHead { rule, member_count: members, .. }) = composite {
                 open.push((heads.len(), members));
                 heads.push(Head { position, rule, members, is_complete: false });
             }
@@ -74,11 +87,17 @@ impl Heads {
                 }
             }
         }
-        Self(heads)
+        Self { heads, next: 0 }
     }
 
-    pub(super) fn at(&self, position: usize) -> Option<Head> {
-        let at = self.0.binary_search_by_key(&position, |head| head.position).ok()?;
-        self.0.get(at).copied()
+    /// The head at a position.
+    pub(super) fn at(&mut self, position: usize) -> Option<Head> {
+        let is_here = |head: &&Head| head.position == position;
+        let at = match self.heads.get(self.next).filter(is_here) {
+            Some(_) => self.next,
+            None => self.heads.binary_search_by_key(&position, |head| head.position).ok()?,
+        };
+        self.next = at.saturating_add(1);
+        self.heads.get(at).copied()
     }
 }

@@ -1,0 +1,132 @@
+//! Contenders that run in turn, and the table of what they took.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::clock::{Clock, Taken};
+
+/// One way to do a piece of work. It starts and stops the clock itself.
+pub struct Contender<'a> {
+    name: &'static str,
+    run: Box<dyn FnMut(&mut Clock) + 'a>,
+    times: Vec<Duration>,
+    last: Taken,
+}
+
+/// A piece of work, and all who do it in turn: each round in another order, so that none always follows the same
+/// one.
+pub struct Race<'a> {
+    title: String,
+    contenders: Vec<Contender<'a>>,
+}
+
+impl<'a> Race<'a> {
+    /// A race without contenders.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), contenders: Vec::new() }
+    }
+
+    /// Adds a contender; the first is the one that the others are compared with.
+    pub fn add(&mut self, name: &'static str, run: impl FnMut(&mut Clock) + 'a) {
+        let run = Box::new(run);
+        self.contenders.push(Contender { name, run, times: Vec::new(), last: Taken::default() });
+    }
+
+    /// Runs all, and prints the table as Markdown.
+    pub fn run(mut self, rounds: usize) -> Results {
+        let mut clock = Clock::new();
+        let count = self.contenders.len();
+        for round in 0..=rounds {
+            for turn in 0..count {
+                let contender = &mut self.contenders[(turn + round) % count];
+                (contender.run)(&mut clock);
+                // The first round warms up.
+                if round > 0 {
+                    contender.times.push(clock.taken.time);
+                    contender.last = clock.taken;
+                }
+            }
+        }
+        let mut results = Results(Vec::new());
+        for contender in &mut self.contenders {
+            contender.times.sort_unstable();
+            let (min, median) = (contender.times[0], contender.times[contender.times.len() / 2]);
+            results.0.push(Row { name: contender.name, min, median, taken: contender.last });
+        }
+        println!("{}", results.table(&self.title, rounds));
+        results
+    }
+}
+
+/// What one contender took.
+struct Row {
+    name: &'static str,
+    min: Duration,
+    median: Duration,
+    taken: Taken,
+}
+
+/// What all contenders of a race took.
+pub struct Results(Vec<Row>);
+
+impl Results {
+    fn row(&self, name: &str) -> &Row {
+        self.0.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("no contender `{name}`"))
+    }
+
+    /// The minimum of one contender as a fraction of another's.
+    pub fn ratio(&self, of: &str, to: &str) -> f64 {
+        self.row(of).min.as_secs_f64() / self.row(to).min.as_secs_f64()
+    }
+
+    /// What the last run of a contender took.
+    pub fn taken(&self, of: &str) -> Taken {
+        self.row(of).taken
+    }
+
+    fn table(&self, title: &str, rounds: usize) -> String {
+        let mut table = format!("### {title}\n\n");
+        let rounds = format!("minimum of {rounds}");
+        let _ = writeln!(table, "| contender | {rounds} | median | ratio | ratio of medians | faults | allocations | heap |");
+        let _ = writeln!(table, "|---|---|---|---|---|---|---|---|");
+        for row in &self.0 {
+            let (ratio, medians) = (
+                row.min.as_secs_f64() / self.0[0].min.as_secs_f64(),
+                row.median.as_secs_f64() / self.0[0].median.as_secs_f64(),
+            );
+            let Taken { faults, allocations, heap, .. } = row.taken;
+            let (name, min, median) = (row.name, time(row.min), time(row.median));
+            let (ratio, medians, heap) = (rounded(ratio), rounded(medians), bytes(heap));
+            let _ = writeln!(
+                table,
+                "| {name} | {min} | {median} | {ratio} | {medians} | {faults} | {allocations} | {heap} |"
+            );
+        }
+        table
+    }
+}
+
+fn time(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 1e-6 => format!("{:.0} ns", seconds * 1e9),
+        seconds if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),
+        seconds => format!("{:.1} ms", seconds * 1e3),
+    }
+}
+
+/// Two digits that count.
+pub fn rounded(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.1 => format!("{ratio:.3}"),
+        ratio => format!("{ratio:.2}"),
+    }
+}
+
+/// In kB or MB.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} B"),
+        10_000..10_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
