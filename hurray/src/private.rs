@@ -14,7 +14,7 @@ pub use crate::descriptor::Dims;
 pub use crate::model::derived::*;
 pub use crate::model::{
     AsDimension, Dim, Field, GroupLoader, GroupSaver, HurrayLoad, HurraySave, KvEntry, KvLoad, KvSave,
-    LoadUnitEnum, LoadWhole, Loader, Reported, SaveParts, SaveUnitEnum, Saver, Variant,
+    LoadUnitEnum, LoadWhole, Loader, Next, Reported, SaveParts, SaveUnitEnum, Saver, Variant,
 };
 pub use crate::writer::SaveError;
 

@@ -41,20 +41,16 @@ impl Index {
         let region = Region { start: header.first_descriptor_offset, end: trailer.region_end() };
         let mut records = decode_records(bytes, section.offset(), region, header)?;
         let names_are_unique = header.flags.sorted_index && check_sorted(file, &records, mode)?;
-        if !records.is_sorted_by_key(|record| record.descriptor_offset) {
-            records.sort_unstable_by_key(|record| (record.descriptor_offset, record.index_position));
-        }
-        let mut table_offset = 0u32;
-        for record in &mut records {
-            record.table_offset = table_offset;
-            table_offset = table_offset.saturating_add(record.descriptor_length);
-        }
+        let is_in_order = put_in_order(&mut records);
         let index = Self { records, names: OnceLock::new() };
         if !names_are_unique {
             let table = index.name_table(file)?;
             let _ = index.names.set(table);
         }
-        index.check_order(file, region, mode)?;
+        let starts_first = |first: &Record| first.descriptor_offset == region.start;
+        if !is_in_order || !index.records.first().is_none_or(starts_first) {
+            index.check_order(file, region, mode)?;
+        }
         Ok(index)
     }
 
@@ -114,6 +110,22 @@ impl Index {
             Some([record, next]) => Err(overlap(file, record, next)),
         }
     }
+}
+
+/// Puts records in the order of their descriptors, and finds the copies of these in a table of all. Tells whether
+/// none reaches into the next.
+fn put_in_order(records: &mut [Record]) -> bool {
+    if !records.is_sorted_by_key(|record| record.descriptor_offset) {
+        records.sort_unstable_by_key(|record| (record.descriptor_offset, record.index_position));
+    }
+    let (mut end, mut table_offset, mut is_in_order) = (0, 0u32, true);
+    for record in records {
+        is_in_order &= end <= record.descriptor_offset;
+        end = record.end();
+        record.table_offset = table_offset;
+        table_offset = table_offset.saturating_add(record.descriptor_length);
+    }
+    is_in_order
 }
 
 fn decode_records(

@@ -27,7 +27,7 @@ pub(crate) use index::{Index, IndexEntry, encode_index};
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
-pub(crate) use parsed::Parsed;
+pub(crate) use parsed::{Ends, Parsed};
 pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
 pub(crate) use table::{DESCRIPTORS, encode_table};

@@ -13,8 +13,34 @@ pub(crate) struct Parsed {
     pub(crate) trailer: Trailer,
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
-    /// Where the copies of all descriptors lie back to back, if the file has sound ones.
-    table: Option<Section>,
+    table: Table,
+}
+
+/// The copies of all descriptors, back to back in the order of their offsets.
+#[derive(Debug)]
+enum Table {
+    None,
+    /// As the file has them, and they are sound.
+    InFile(Section),
+    /// Read from where each descriptor lies.
+    Gathered(Vec<u8>),
+}
+
+/// The first and the last bytes of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ends {
+    pub(crate) header: [u8; Header::SIZE],
+    pub(crate) trailer: [u8; Trailer::SIZE],
+}
+
+impl Ends {
+    /// Where in a file of `length` bytes that starts which opening reads behind the header: KV section, index and
+    /// trailer. `None` if these are not the ends of a sound file.
+    pub(crate) fn tail_start(&self, length: u64) -> Option<u64> {
+        let base = length.checked_sub(u64::try_from(Trailer::SIZE).ok()?)?;
+        let header = Header::decode(&self.header).ok()?;
+        Trailer::decode(&self.trailer, base, &header).ok().map(|trailer| trailer.region_end())
+    }
 }
 
 impl Parsed {
@@ -23,30 +49,67 @@ impl Parsed {
     /// # Errors
     /// `NotHurray` and `Truncated` for what is not a whole file of this format; `Format` for a broken rule.
     pub(crate) fn decode(file: &[u8], policy: &Policy) -> Result<Self, OpenError> {
-        if !file.starts_with(&Header::MAGIC) {
+        match (file.first_chunk(), file.last_chunk()) {
+            (Some(header), Some(trailer)) => {
+                Self::decode_between(&Ends { header: *header, trailer: *trailer }, file, policy)
+            }
+            _ if file.starts_with(&Header::MAGIC) => Err(wrong::cut(file, None)),
+            _ => Err(wrong::not_hurray(file)),
+        }
+    }
+
+    /// The same for a file whose ends are known: its first page, which a mapping would have to fetch, is not
+    /// touched.
+    pub(crate) fn decode_between(ends: &Ends, file: &[u8], policy: &Policy) -> Result<Self, OpenError> {
+        if !ends.header.starts_with(&Header::MAGIC) {
             return Err(wrong::not_hurray(file));
         }
         if file.len() < MIN_FILE_SIZE {
             return Err(wrong::cut(file, None));
         }
-        let header = Header::decode(file)?;
-        let (body, trailer_bytes) =
-            file.split_last_chunk::<{ Trailer::SIZE }>().ok_or_else(|| Rule::Hdr01.broken())?;
-        let base = u64::try_from(body.len()).unwrap_or(u64::MAX);
-        let trailer = match Trailer::decode(trailer_bytes, base, &header) {
+        let header = Header::decode(&ends.header)?;
+        let body = file.len().checked_sub(Trailer::SIZE).ok_or_else(|| Rule::Hdr01.broken())?;
+        let base = u64::try_from(body).unwrap_or(u64::MAX);
+        let trailer = match Trailer::decode(&ends.trailer, base, &header) {
             Err(error) if error.rule() == Rule::Trl01 => return Err(wrong::no_trailer(file, &header, error)),
             trailer => trailer?,
         };
         let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
-        let table = decode_table(file.into(), &index, &kv);
+        let table = decode_table(file.into(), &index, &kv).map_or(Table::None, Table::InFile);
         Ok(Self { header, trailer, index, kv, table })
     }
 
-    /// The copies of all descriptors, back to back in the order of their offsets; empty if the file has no sound
-    /// ones.
+    /// Whether the copies of the descriptors are those that the file has.
+    pub(crate) fn has_table_in_file(&self) -> bool {
+        matches!(self.table, Table::InFile(_))
+    }
+
+    /// Whether the copies of the descriptors were read from where each lies.
+    pub(crate) fn has_gathered_table(&self) -> bool {
+        matches!(self.table, Table::Gathered(_))
+    }
+
+    /// The copies of all descriptors that the file has; empty if it has no sound ones.
     #[inline]
     pub(crate) fn table_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        self.table.and_then(|table| table.of(file)).unwrap_or_default()
+        match self.table {
+            Table::InFile(section) => section.of(file).unwrap_or_default(),
+            Table::None | Table::Gathered(_) => &[],
+        }
+    }
+
+    /// The same, or those that were gathered.
+    #[inline]
+    pub(crate) fn table<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
+        match &self.table {
+            Table::Gathered(table) => table,
+            Table::None | Table::InFile(_) => self.table_in(file),
+        }
+    }
+
+    /// Takes the descriptors, back to back in the order of their offsets, as they were read from where they lie.
+    pub(crate) fn keep_gathered(&mut self, table: Vec<u8>) {
+        self.table = Table::Gathered(table);
     }
 }

@@ -95,11 +95,11 @@ impl Record {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
         let name_length = u16::from_le_bytes(*name_length);
         let (name, rest) = rest.split_at_checked(usize::from(name_length))?;
-        let (descriptor_offset, rest) = rest.split_first_chunk::<8>()?;
-        let (descriptor_length, rest) = rest.split_first_chunk::<4>()?;
-        let (data_offset, rest) = rest.split_first_chunk::<8>()?;
-        let (data_length, rest) = rest.split_first_chunk::<8>()?;
-        let (flags, rest) = rest.split_first_chunk::<4>()?;
+        let (fields, rest) = rest.split_first_chunk::<FIELDS>()?;
+        let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
+        let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
+        let (data_offset, fields) = fields.split_first_chunk::<8>()?;
+        let (data_length, flags) = fields.split_first_chunk::<8>()?;
         let record = Self {
             name_offset: offset.checked_add(2)?,
             name_length,
@@ -196,6 +196,10 @@ impl Record {
     }
 }
 
+/// What follows the name, in bytes.
+const FIELDS: usize = 32;
+
+const _: () = assert!(Record::FLAGS_AT + 4 == 32 && FIELDS == 32);
 const _: () = assert!(2 + Record::FLAGS_AT + 4 == Record::FIXED_SIZE);
 const _: () = assert!(Record::FIXED_SIZE + 1 == Record::MIN_SIZE);
 // One record costs hardly more memory than the entry that it was read from.

@@ -43,6 +43,8 @@ pub struct Field {
     pub(crate) parts: Option<Parts>,
     /// The version of the struct that has the field first.
     pub(crate) since: Option<u32>,
+    /// Whether the name says all: nothing is said of the tensor, and there is one name only.
+    pub(crate) is_name_only: bool,
 }
 
 impl Field {
@@ -61,6 +63,7 @@ impl Field {
             align: None,
             parts: None,
             since: None,
+            is_name_only: true,
         }
     }
 
@@ -75,6 +78,7 @@ impl Field {
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
+        self.is_name_only = false;
         self
     }
 
@@ -85,6 +89,9 @@ impl Field {
 
     /// Whether anything but the name is said of the tensor that the field has to be.
     pub(crate) const fn describes_tensor(&self) -> bool {
+        if self.is_name_only {
+            return false;
+        }
         self.shape.is_some()
             || self.element_type.is_some()
             || self.cast
@@ -97,6 +104,7 @@ impl Field {
     #[must_use]
     pub const fn shape(mut self, shape: &'static [Dim]) -> Self {
         self.shape = Some(shape);
+        self.is_name_only = false;
         self
     }
 
@@ -111,6 +119,7 @@ impl Field {
     #[must_use]
     pub const fn element_type(mut self, name: &'static str) -> Self {
         self.element_type = Some(name);
+        self.is_name_only = false;
         self
     }
 
@@ -118,6 +127,7 @@ impl Field {
     #[must_use]
     pub const fn cast(mut self) -> Self {
         self.cast = true;
+        self.is_name_only = false;
         self
     }
 
@@ -125,6 +135,7 @@ impl Field {
     #[must_use]
     pub const fn layout_keep(mut self) -> Self {
         self.keep_layout = true;
+        self.is_name_only = false;
         self
     }
 
@@ -139,6 +150,7 @@ impl Field {
     #[must_use]
     pub const fn align(mut self, bytes: u32) -> Self {
         self.align = Some(bytes);
+        self.is_name_only = false;
         self
     }
 
@@ -146,6 +158,7 @@ impl Field {
     #[must_use]
     pub const fn parts(mut self, axis: usize, count: usize) -> Self {
         self.parts = Some(Parts { axis, count: Some(count) });
+        self.is_name_only = false;
         self
     }
 
@@ -153,6 +166,7 @@ impl Field {
     #[must_use]
     pub const fn part(mut self, axis: usize) -> Self {
         self.parts = Some(Parts { axis, count: None });
+        self.is_name_only = false;
         self
     }
 

@@ -21,7 +21,7 @@ pub use impls::{LoadUnitEnum, LoadWhole, SaveParts, SaveUnitEnum, SliceElement};
 pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
 pub use load::{
-    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Reported, Strictness, from_slice, load,
+    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Next, Reported, Strictness, from_slice, load,
     map,
 };
 pub use report::{LoadReport, Problem, ProblemKind};
@@ -111,6 +111,15 @@ pub trait HurrayLoad<'f>: Sized {
     /// Whether slices of `Self` are one tensor.
     #[doc(hidden)]
     const IS_ELEMENT: bool = false;
+
+    /// The value of a field, if that is the tensor that comes next in the file and nothing about it is special; else
+    /// nothing was done, and [`load`](Self::load) is asked.
+    #[doc(hidden)]
+    #[inline]
+    fn load_next(next: Next<'_, 'f>) -> Option<Self> {
+        let _ = next;
+        None
+    }
 
     /// Whether the value is a tensor at the path itself, so that a map's key may be the whole rest of a name.
     #[doc(hidden)]

@@ -80,8 +80,27 @@ impl NamePath {
     }
 
     pub(crate) fn push_index(&mut self, index: usize) -> Mark {
-        let mut digits = [0; 20];
-        self.push(decimal(index, &mut digits))
+        let mark = self.mark();
+        // Room for any index.
+        self.0.reserve(21);
+        if !self.0.is_empty() {
+            self.0.push('.');
+        }
+        let mut digits = ['0'; 20];
+        let mut rest = index;
+        let mut length = 0usize;
+        for digit in digits.iter_mut().rev() {
+            *digit = DIGITS.get(rest % 10).copied().unwrap_or('0');
+            length = length.saturating_add(1);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        for digit in digits.iter().skip(digits.len().saturating_sub(length)) {
+            self.0.push(*digit);
+        }
+        mark
     }
 
     #[inline]
@@ -120,20 +139,7 @@ pub(crate) fn own_key(prefix: &str, path: &str) -> String {
     }
 }
 
-/// The decimal digits of an index, without allocating.
-fn decimal(index: usize, digits: &mut [u8; 20]) -> &str {
-    let mut rest = index;
-    let mut start = digits.len();
-    for (position, digit) in digits.iter_mut().enumerate().rev() {
-        *digit = b'0'.saturating_add(u8::try_from(rest % 10).unwrap_or(0));
-        start = position;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    digits.get(start..).and_then(|digits| std::str::from_utf8(digits).ok()).unwrap_or_default()
-}
+const DIGITS: [char; 10] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
 /// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.
 pub(crate) fn escape_key(key: &str) -> Cow<'_, str> {

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::bytes::{AlignedBytes, to_usize};
+use crate::container::{Ends, Header, Trailer};
 use crate::error::{FileKind, OpenError};
 use crate::sys::{self, Mapping};
 
@@ -45,9 +46,11 @@ impl Backing {
         }
     }
 
+    /// The file comes along, for what is better read than touched.
+    ///
     /// # Safety
     /// That of [`sys::map_file`], as long as the backing lives.
-    pub(super) unsafe fn map(path: &Path) -> Result<Self, OpenError> {
+    pub(super) unsafe fn map(path: &Path) -> Result<(Self, fs::File), OpenError> {
         let (file, facts) = open(path)?;
         if !facts.is_file() {
             let source =
@@ -56,10 +59,26 @@ impl Backing {
         }
         if facts.len() == 0 {
             // Systems refuse to map nothing, each in its own words.
-            return Ok(Self::Static(&[]));
+            return Ok((Self::Static(&[]), file));
         }
         // SAFETY: the caller keeps the contract of `map_file`, which is that of this function.
-        unsafe { sys::map_file(&file) }.map(Self::Mapped).map_err(|source| io_error(path, source))
+        match unsafe { sys::map_file(&file) } {
+            Ok(mapping) => Ok((Self::Mapped(mapping), file)),
+            Err(source) => Err(io_error(path, source)),
+        }
+    }
+
+    /// The first and last bytes of a mapped file, read, with all that opening needs asked for; `None` where there
+    /// is no better way than to touch them.
+    pub(super) fn ends(&self, file: &fs::File) -> Option<Ends> {
+        let Self::Mapped(mapping) = self else { return None };
+        let length = u64::try_from(mapping.as_slice().len()).ok()?;
+        let mut ends = Ends { header: [0; Header::SIZE], trailer: [0; Trailer::SIZE] };
+        let trailer_at = length.checked_sub(u64::try_from(Trailer::SIZE).ok()?)?;
+        let are_read = sys::read_at(file, &mut ends.header, 0) && sys::read_at(file, &mut ends.trailer, trailer_at);
+        let tail = ends.tail_start(length).filter(|_| are_read)?;
+        mapping.fetch_from(to_usize(tail)?);
+        Some(ends)
     }
 
     /// Reads the whole file, once and in order.

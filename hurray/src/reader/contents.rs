@@ -37,8 +37,8 @@ impl<'f> Source<'f> {
         parsed: Arc<Parsed>,
         policy: &'f Policy,
         owner: Option<&'f File>,
+        table: &'f [u8],
     ) -> Self {
-        let table = parsed.table_in(bytes);
         Self { bytes, parsed, policy, owner, table }
     }
 
@@ -90,16 +90,10 @@ impl<'c, 'f> Contents<'c, 'f> {
         })
     }
 
-    /// The tensor at a position, if the index gives it no data: only such a one can be a composite head.
-    #[inline]
-    pub(crate) fn entry_without_data(&self, position: usize) -> Option<TensorEntry<'f>> {
-        self.parsed.index.records().get(position).filter(|record| record.data_length == 0)?;
-        self.entry(position)
-    }
-
-    /// How many tensors the index gives no data: composite heads, and empty tensors.
-    pub(crate) fn len_without_data(&self) -> usize {
-        self.parsed.index.records().iter().filter(|record| record.data_length == 0).count()
+    /// Whether the index gives each tensor no data, in the order of the file: only such a one can be a composite
+    /// head.
+    pub(crate) fn without_data(&self) -> impl Iterator<Item = bool> + use<'c> {
+        self.parsed.index.records().iter().map(|record| record.data_length == 0)
     }
 
     /// All tensors in the order of the file.

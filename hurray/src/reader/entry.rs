@@ -37,6 +37,18 @@ impl<'f> TensorEntry<'f> {
         self.record.name_bytes(self.bytes) == name.as_bytes()
     }
 
+    /// Whether `field` under `path` is its name.
+    #[inline]
+    pub(crate) fn is_named(&self, path: &str, field: &str) -> bool {
+        let name = self.record.name_bytes(self.bytes);
+        let rest = match name.split_at_checked(path.len()) {
+            Some(([], rest)) => rest,
+            Some((start, [b'.', rest @ ..])) if start == path.as_bytes() => rest,
+            _ => return false,
+        };
+        rest == field.as_bytes()
+    }
+
     /// The bytes of the descriptor in the tensor region.
     pub(crate) fn descriptor_bytes(&self) -> Result<&'f [u8], FormatError> {
         self.record
@@ -80,7 +92,11 @@ impl<'f> TensorEntry<'f> {
     /// Decodes the descriptor, or its copy, and checks it alone: what typed access goes by. The buffers are
     /// looked for where the index says, and held against the bounds of the file, whichever it is.
     pub(crate) fn known_descriptor(&self) -> Result<TensorDescriptor, FormatError> {
-        let bytes = self.descriptor_at_hand()?;
+        self.decode(self.descriptor_at_hand()?)
+    }
+
+    /// Decodes the bytes of the descriptor, from wherever they are, and checks it alone.
+    pub(crate) fn decode(&self, bytes: &[u8]) -> Result<TensorDescriptor, FormatError> {
         TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
             .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
     }
@@ -90,9 +106,7 @@ impl<'f> TensorEntry<'f> {
     /// # Errors
     /// [`FormatError`] with this tensor's name and the offset in the file.
     pub fn descriptor(&self) -> Result<TensorDescriptor, FormatError> {
-        let bytes = self.descriptor_bytes()?;
-        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
-            .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
+        self.decode(self.descriptor_bytes()?)
     }
 
     /// The bytes of all buffers, in the order of the descriptor's buffer table.

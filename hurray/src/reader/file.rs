@@ -80,28 +80,28 @@ impl File {
         OpenOptions::new().copy_from_slice(bytes)
     }
 
-    pub(super) fn new(backing: Backing, policy: Policy, path: Option<&Path>) -> Result<Self, OpenError> {
-        let parsed = Arc::new(Parsed::decode(backing.as_slice(), &policy)?);
-        Ok(Self(Arc::new(Inner {
+    pub(super) fn new(backing: Backing, parsed: Parsed, policy: Policy, path: Option<&Path>) -> Self {
+        Self(Arc::new(Inner {
             backing,
-            parsed,
+            parsed: Arc::new(parsed),
             policy,
             path: path.map(Path::to_owned),
             metadata: OnceLock::new(),
             composites: OnceLock::new(),
-        })))
+        }))
     }
 
     /// What a load reads from.
     pub(crate) fn contents(&self) -> Contents<'_, '_> {
         let (bytes, parsed) = (self.bytes(), &*self.0.parsed);
-        let table = parsed.table_in(bytes);
+        let table = parsed.table(bytes);
         Contents { bytes, parsed, policy: &self.0.policy, owner: Some(self), table }
     }
 
     /// The same for a walk, which keeps a hold of its own on what was parsed.
     pub(crate) fn source(&self) -> Source<'_> {
-        Source::new(self.bytes(), Arc::clone(&self.0.parsed), &self.0.policy, Some(self))
+        let Inner { parsed, policy, .. } = &*self.0;
+        Source::new(self.bytes(), Arc::clone(parsed), policy, Some(self), parsed.table(self.bytes()))
     }
 
     /// The bytes of the file as memory that tensors can share; keeps the file open.
@@ -132,12 +132,20 @@ impl File {
     ///
     /// # Errors
     /// [`TensorError::NotFound`], with names in the file that look alike.
+    #[inline]
     pub fn tensor(&self, name: &str) -> Result<TensorEntry<'_>, TensorError> {
         let contents = self.contents();
-        contents.find(name).and_then(|position| contents.entry(position)).ok_or_else(|| {
-            let names = (0..contents.len()).map(|position| contents.name(position));
-            TensorError::NotFound { name: name.into(), near: near_names(name, names) }
-        })
+        match contents.find(name).and_then(|position| contents.entry(position)) {
+            Some(entry) => Ok(entry),
+            None => Err(self.not_found(name)),
+        }
+    }
+
+    #[cold]
+    fn not_found(&self, name: &str) -> TensorError {
+        let contents = self.contents();
+        let names = (0..contents.len()).map(|position| contents.name(position));
+        TensorError::NotFound { name: name.into(), near: near_names(name, names) }
     }
 
     /// The metadata, in the order of the file; empty if there is none.

@@ -1,15 +1,17 @@
 //! How to open a file: what to check, and where its bytes are to be.
 
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::backing::{Backing, check_alignment};
 use super::{File, Source, default_policy};
-use crate::bytes::AlignedBytes;
-use crate::container::{Header, Parsed};
+use crate::bytes::{AlignedBytes, to_usize};
+use crate::container::{Header, Parsed, Record};
 use crate::error::OpenError;
 use crate::limits::Limits;
 use crate::policy::{Mode, Policy, PrivateTags};
+use crate::sys;
 
 /// How to open a file: what is checked and what is let through.
 ///
@@ -79,8 +81,9 @@ impl OpenOptions {
     pub unsafe fn map(self, path: impl AsRef<Path>) -> Result<File, OpenError> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the file unchanged, as this function demands.
-        let backing = unsafe { Backing::map(path) }?;
-        self.open(backing, Some(path), false)
+        let (backing, file) = unsafe { Backing::map(path) }?;
+        let opened = self.open_mapped(backing, &file, path);
+        opened.map_err(|error| error.with_path(path))
     }
 
     /// Reads the whole file into memory, once and in order.
@@ -123,24 +126,43 @@ impl OpenOptions {
     /// Parses bytes that a caller lends, for a load that borrows from them.
     pub(crate) fn open_slice<'a>(&'a self, bytes: &'a [u8]) -> Result<Source<'a>, OpenError> {
         check_alignment(bytes)?;
-        let parsed = Arc::new(Parsed::decode(bytes, &self.policy)?);
-        Ok(Source::new(bytes, parsed, &self.policy, None))
+        source_of(bytes, &self.policy)
     }
 
     fn open(self, backing: Backing, path: Option<&Path>, compare: bool) -> Result<File, OpenError> {
-        self.checked(backing, path, compare).map_err(|error| match path {
+        let parsed = Parsed::decode(backing.as_slice(), &self.policy);
+        parsed.and_then(|parsed| self.checked(backing, parsed, path, compare)).map_err(|error| match path {
             Some(path) => error.with_path(path),
             None => error,
         })
     }
 
-    fn checked(self, backing: Backing, path: Option<&Path>, compare: bool) -> Result<File, OpenError> {
-        let file = File::new(backing, self.policy, path)?;
-        if self.validate_descriptors || compare {
+    fn open_mapped(self, backing: Backing, file: &fs::File, path: &Path) -> Result<File, OpenError> {
+        let bytes = backing.as_slice();
+        let mut parsed = match backing.ends(file) {
+            Some(ends) => Parsed::decode_between(&ends, bytes, &self.policy)?,
+            None => Parsed::decode(bytes, &self.policy)?,
+        };
+        if self.validate_descriptors && !parsed.has_table_in_file() {
+            gather_descriptors(&mut parsed, file, bytes.len());
+        }
+        self.checked(backing, parsed, Some(path), false)
+    }
+
+    fn checked(
+        self,
+        backing: Backing,
+        parsed: Parsed,
+        path: Option<&Path>,
+        compare: bool,
+    ) -> Result<File, OpenError> {
+        let has_copies = parsed.has_table_in_file();
+        let file = File::new(backing, parsed, self.policy, path);
+        if has_copies && (self.validate_descriptors || compare) {
             file.validate_descriptor_table()?;
         }
         if self.validate_descriptors
-            && let Some(error) = file.validate_structure().into_iter().next()
+            && let Some(error) = file.structure_errors(true).into_iter().next()
         {
             return Err(error.into());
         }
@@ -156,8 +178,29 @@ impl OpenOptions {
 /// Parses bytes that a caller lends, with the default options.
 pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
     check_alignment(bytes)?;
-    let policy = default_policy();
-    Ok(Source::new(bytes, Arc::new(Parsed::decode(bytes, policy)?), policy, None))
+    source_of(bytes, default_policy())
+}
+
+fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, OpenError> {
+    let parsed = Arc::new(Parsed::decode(bytes, policy)?);
+    let table = parsed.table_in(bytes);
+    Ok(Source::new(bytes, parsed, policy, None, table))
+}
+
+/// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
+/// than the file has.
+fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, length: usize) {
+    let records = parsed.index.records();
+    let total = records.iter().fold(0u64, |sum, record| sum.saturating_add(record.descriptor_length.into()));
+    if u64::try_from(length).is_ok_and(|length| total > length) {
+        return;
+    }
+    let piece = |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let Some(pieces) = records.iter().map(piece).collect::<Option<Vec<_>>>() else { return };
+    // Whatever went wrong, touching the mapping will tell.
+    if let Ok(table) = sys::gather(file, &pieces) {
+        parsed.keep_gathered(table);
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Checks of a whole file: structure, and what depends on the bytes of tensors and padding.
 
+use std::rc::Rc;
+
 use super::{Contents, File, padding};
 use crate::composite::{self, Assembly, Descriptors};
 use crate::descriptor::TensorDescriptor;
@@ -27,7 +29,14 @@ impl File {
     /// most a thousand errors; empty if nothing is.
     #[must_use]
     pub fn validate_structure(&self) -> Vec<FormatError> {
-        let mut checked = CheckedDescriptors { contents: self.contents(), errors: Vec::new() };
+        self.structure_errors(self.parsed().has_gathered_table())
+    }
+
+    /// The same. With `by_copies` the copies of the descriptors are gone by: they are known to be true.
+    pub(super) fn structure_errors(&self, by_copies: bool) -> Vec<FormatError> {
+        let contents = self.contents();
+        let mut checked =
+            CheckedDescriptors { contents, by_copies, recent: Recent::default(), errors: Vec::new() };
         let assembly = composite::assemble(&mut checked, self.policy());
         let mut errors = checked.errors;
         errors.extend(assembly.into_errors());
@@ -69,26 +78,77 @@ impl Descriptors for Contents<'_, '_> {
 /// Descriptors that are checked on their own, with their buffers, while composites are put together.
 struct CheckedDescriptors<'c, 'f> {
     contents: Contents<'c, 'f>,
+    by_copies: bool,
+    recent: Recent<'f>,
     errors: Vec<FormatError>,
 }
 
+/// The descriptors that were decoded last. A model has few kinds of tensors: many descriptors are alike to the byte.
+#[derive(Default)]
+struct Recent<'f> {
+    decoded: Vec<(&'f [u8], Rc<TensorDescriptor>)>,
+    next: usize,
+}
+
+impl<'f> Recent<'f> {
+    const COUNT: usize = 8;
+
+    fn find(&self, bytes: &[u8]) -> Option<Rc<TensorDescriptor>> {
+        self.decoded.iter().find(|(known, _)| *known == bytes).map(|(_, descriptor)| Rc::clone(descriptor))
+    }
+
+    fn keep(&mut self, bytes: &'f [u8], descriptor: &Rc<TensorDescriptor>) {
+        let kept = (bytes, Rc::clone(descriptor));
+        match self.decoded.get_mut(self.next) {
+            Some(oldest) => *oldest = kept,
+            None => self.decoded.push(kept),
+        }
+        self.next = self.next.saturating_add(1) % Self::COUNT;
+    }
+}
+
+impl CheckedDescriptors<'_, '_> {
+    fn check(&mut self, position: usize) -> Result<Rc<TensorDescriptor>, FormatError> {
+        let entry = self.contents.entry(position).ok_or_else(|| Rule::Cmp12.broken())?;
+        let bytes = if self.by_copies { entry.descriptor_at_hand() } else { entry.descriptor_bytes() }?;
+        let descriptor = match self.recent.find(bytes) {
+            Some(descriptor) => descriptor,
+            None => {
+                let descriptor = Rc::new(entry.decode(bytes)?);
+                self.recent.keep(bytes, &descriptor);
+                descriptor
+            }
+        };
+        let is_in_place = match descriptor.buffers() {
+            [only] if only.byte_size > 0 => entry.only_buffer(only.byte_size).is_some(),
+            _ => false,
+        };
+        if !is_in_place && let Err(error) = entry.extents_of(&descriptor) {
+            self.report(&error);
+        }
+        Ok(descriptor)
+    }
+
+    fn report(&mut self, error: &FormatError) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error.clone());
+        }
+    }
+}
+
 impl Descriptors for CheckedDescriptors<'_, '_> {
-    type Descriptor = TensorDescriptor;
+    type Descriptor = Rc<TensorDescriptor>;
 
     fn len(&self) -> usize {
         self.contents.len()
     }
 
-    fn descriptor(&mut self, position: usize) -> Result<TensorDescriptor, FormatError> {
-        let decoded = self.contents.descriptor(position);
-        let error = match (&decoded, self.contents.entry(position)) {
-            (Ok(descriptor), Some(entry)) => entry.extents_of(descriptor).err(),
-            (decoded, _) => decoded.as_ref().err().cloned(),
-        };
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.extend(error);
+    fn descriptor(&mut self, position: usize) -> Result<Rc<TensorDescriptor>, FormatError> {
+        let checked = self.check(position);
+        if let Err(error) = &checked {
+            self.report(error);
         }
-        decoded
+        checked
     }
 
     fn blame(&self, position: usize, error: FormatError) -> FormatError {

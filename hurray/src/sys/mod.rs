@@ -3,8 +3,10 @@
 #[cfg(feature = "candle")]
 mod blocks;
 pub(crate) mod durable;
+mod gather;
 mod map;
 
 #[cfg(feature = "candle")]
 pub(crate) use blocks::{Block, cast_blocks};
-pub(crate) use map::{Mapping, map_file};
+pub(crate) use gather::gather;
+pub(crate) use map::{Mapping, map_file, read_at};

@@ -21,7 +21,10 @@ pub fn load_field<'f, T: HurrayLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,
     field: &'static Field,
 ) -> Result<T, Reported> {
-    group.plain_field(field, T::load)
+    match group.next(field).and_then(T::load_next) {
+        Some(value) => Ok(value),
+        None => group.plain_field(field, T::load),
+    }
 }
 
 /// A check at compile time: the field can hold the whole of a tensor in parts.
@@ -33,7 +36,10 @@ pub fn load_field_or<'f, T: HurrayLoad<'f>>(
     field: &'static Field,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
-    group.derived_field(field, Some(default), T::load)
+    match group.next(field).and_then(T::load_next) {
+        Some(value) => Ok(value),
+        None => group.derived_field(field, Some(default), T::load),
+    }
 }
 
 /// A field by a function of the user's.

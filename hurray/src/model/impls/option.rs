@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use crate::model::load::{Loader, Reported};
+use crate::model::load::{Loader, Next, Reported};
 use crate::model::save::Saver;
 use crate::model::{HurrayLoad, HurraySave};
 use crate::writer::SaveError;
@@ -20,6 +20,12 @@ impl<T: HurraySave> HurraySave for Option<T> {
 impl<'f, T: HurrayLoad<'f>> HurrayLoad<'f> for Option<T> {
     fn load(loader: Loader<'_, 'f>) -> Result<Self, Reported> {
         loader.option()
+    }
+
+    #[inline]
+    fn load_next(next: Next<'_, 'f>) -> Option<Self> {
+        // These may count `Some`s.
+        if next.has_notes() { None } else { T::load_next(next).map(Some) }
     }
 
     const IS_LEAF: bool = T::IS_LEAF;

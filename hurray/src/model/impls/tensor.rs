@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::descriptor::{Dims, Layout, TensorDescriptor};
 use crate::element::{Element, ElementType, FloatCast};
-use crate::model::load::{Elements, Loader, Reported};
+use crate::model::load::{Elements, Loader, Next, Reported};
 use crate::model::save::Saver;
 use crate::model::{HurrayLoad, HurraySave};
 use crate::view::{Tensor, TensorView};
@@ -107,6 +107,11 @@ impl<'f: 'a, 'a, T: Element> HurrayLoad<'f> for TensorView<'a, T> {
         loader.view()
     }
 
+    #[inline]
+    fn load_next(next: Next<'_, 'f>) -> Option<Self> {
+        next.view()
+    }
+
     const IS_LEAF: bool = true;
 }
 
@@ -132,6 +137,11 @@ impl<'f, T: Element> HurrayLoad<'f> for Tensor<T> {
             }
             Elements::Made(tensor) => Ok(tensor),
         }
+    }
+
+    fn load_next(next: Next<'_, 'f>) -> Option<Self> {
+        let memory = next.shared_memory()?;
+        Self::shared(memory, next.view()?)
     }
 
     const IS_LEAF: bool = true;

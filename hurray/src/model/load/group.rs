@@ -27,6 +27,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         self
     }
 
+    #[inline]
     pub(super) fn walk(&mut self) -> &mut LoadWalk<'f> {
         self.walk
     }

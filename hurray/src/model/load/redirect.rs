@@ -89,8 +89,9 @@ impl Redirects {
         self.pieces.take()
     }
 
+    /// Whether every value lies where its path says.
     #[inline]
-    fn is_idle(&self) -> bool {
+    pub(super) fn is_idle(&self) -> bool {
         !self.has_ties && self.targets.is_empty()
     }
 }

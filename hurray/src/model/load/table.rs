@@ -57,26 +57,19 @@ pub(super) struct Heads {
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> = Vec::with_capacity(contents.len_without_data());
+        let mut heads: Vec<Head> = Vec::with_capacity(contents.without_data().filter(|without| *without).count());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
-        for position in 0..contents.len() {
+        for (position, may_be_head) in contents.without_data().enumerate() {
             // This is one more member of the innermost head; one that has all its members is done, and was
             // itself a member that is now whole.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
-            let entry = contents.entry_without_data(position);
-            let composite = entry.and_then(|entry| {
-                let bytes = entry.descriptor_at_hand().ok()?;
-                if bytes != last.0 {
-                    last = (bytes, entry.known_descriptor().ok()?.composite().copied());
-                }
-                last.1
-            });
-            if let Some(CompositeHead { rule, member_count: members, .. }) = composite {
+            if may_be_head && let Some(head) = composite_at(contents, position, &mut last) {
+                let (rule, members) = (head.rule, head.member_count);
                 open.push((heads.len(), members));
                 heads.push(Head { position, rule, members, is_complete: false });
             }
@@ -100,4 +93,18 @@ impl Heads {
         self.next = at.saturating_add(1);
         self.heads.get(at).copied()
     }
+}
+
+/// The composite whose head is at a position. `last` is the descriptor that was decoded last.
+fn composite_at<'f>(
+    contents: Contents<'_, 'f>,
+    position: usize,
+    last: &mut (&'f [u8], Option<CompositeHead>),
+) -> Option<CompositeHead> {
+    let entry = contents.entry(position)?;
+    let bytes = entry.descriptor_at_hand().ok()?;
+    if bytes != last.0 {
+        *last = (bytes, entry.known_descriptor().ok()?.composite().copied());
+    }
+    last.1
 }
