@@ -97,7 +97,8 @@ impl Clock {
     pub fn stop(&mut self) {
         let time = self.started.elapsed();
         let heap = u64::try_from(PEAK.get() - self.live).unwrap_or(0);
-        self.taken = Taken { time, faults: faults() - self.faults, allocations: CALLS.get() - self.calls, heap };
+        self.taken =
+            Taken { time, faults: faults() - self.faults, allocations: CALLS.get() - self.calls, heap };
     }
 }
 

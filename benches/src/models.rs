@@ -168,12 +168,13 @@ impl Files {
         write_in_pages(&files.foreign, &plain);
         let tensors = for_safetensors(size, &names, &weights);
         safetensors::serialize_to_file(tensors, None, &files.safetensors).expect("saves");
-        let tensors = names.iter().zip(weights.chunks_exact(size.rows * size.columns)).map(|(name, data)| Named {
-            name: name.clone(),
-            element_type: 11,
-            shape: vec![size.rows as u64, size.columns as u64],
-            data: as_bytes(data).to_vec(),
-        });
+        let tensors =
+            names.iter().zip(weights.chunks_exact(size.rows * size.columns)).map(|(name, data)| Named {
+                name: name.clone(),
+                element_type: 11,
+                shape: vec![size.rows as u64, size.columns as u64],
+                data: as_bytes(data).to_vec(),
+            });
         let archive = Archive { tensors: tensors.collect() };
         let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&archive).expect("saves");
         fs::write(&files.rkyv, &bytes).expect("writes");

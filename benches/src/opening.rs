@@ -222,12 +222,26 @@ impl Verdict {
                 };
                 lines.push(line("allocations", taken.allocations, 10.0));
                 // The vector of layers is the caller's.
-                lines.push(line("heap without the views, kB", self.heap_without_views(taken.heap) / 1000, 2000.0));
+                lines.push(line(
+                    "heap without the views, kB",
+                    self.heap_without_views(taken.heap) / 1000,
+                    2000.0,
+                ));
                 lines.push(line("page faults", taken.faults, 20.0));
                 let against = |of| results.ratio(of, SAFETENSORS);
-                lines.push(Line::new("W1 10000, every descriptor checked".into(), against(STRICT), 0.12, 0.25));
+                lines.push(Line::new(
+                    "W1 10000, every descriptor checked".into(),
+                    against(STRICT),
+                    0.12,
+                    0.25,
+                ));
                 let strict = against(FOREIGN_STRICT);
-                lines.push(Line::new("W1 10000, no table, every descriptor checked".into(), strict, 0.80, 1.0));
+                lines.push(Line::new(
+                    "W1 10000, no table, every descriptor checked".into(),
+                    strict,
+                    0.80,
+                    1.0,
+                ));
                 lines.push(Line::new("W1 10000, no table, lazy".into(), against(FOREIGN_LAZY), 0.05, 0.10));
             }
         }

@@ -87,7 +87,10 @@ impl Results {
     fn table(&self, title: &str, rounds: usize) -> String {
         let mut table = format!("### {title}\n\n");
         let rounds = format!("minimum of {rounds}");
-        let _ = writeln!(table, "| contender | {rounds} | median | ratio | ratio of medians | faults | allocations | heap |");
+        let _ = writeln!(
+            table,
+            "| contender | {rounds} | median | ratio | ratio of medians | faults | allocations | heap |"
+        );
         let _ = writeln!(table, "|---|---|---|---|---|---|---|---|");
         for row in &self.0 {
             let (ratio, medians) = (

@@ -74,7 +74,12 @@ pub fn lines(large: &(Results, Results), small: &(Results, Results), tensors: us
     vec![
         Line::new("W4 1 GiB, against write(2)".into(), large.0.ratio(OURS, PLAIN), 1.05, 1.15),
         Line::new("W4 1 GiB, against safetensors".into(), large.0.ratio(OURS, SAFETENSORS), 1.0, 1.10),
-        Line::new("W4 small, against write(2) of the same bytes".into(), small.0.ratio(OURS, SAME), 1.15, 1.3),
+        Line::new(
+            "W4 small, against write(2) of the same bytes".into(),
+            small.0.ratio(OURS, SAME),
+            1.15,
+            1.3,
+        ),
         Line::new("W4 small, against safetensors".into(), small.0.ratio(OURS, SAFETENSORS), 0.92, 1.0),
         Line::new(
             format!("W4 small, heap in MB (4 MB and 400 B for each of {tensors} tensors)"),

@@ -21,8 +21,8 @@ pub use impls::{LoadUnitEnum, LoadWhole, SaveParts, SaveUnitEnum, SliceElement};
 pub(crate) use impls::{pack_bools, unpack_bools};
 pub use kv::{KvEntry, KvLoad, KvSave};
 pub use load::{
-    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Next, Reported, Strictness, from_slice, load,
-    map,
+    GroupLoader, KeyMap, LoadError, LoadOptions, Loader, Migration, Next, Reported, Strictness, from_slice,
+    load, map,
 };
 pub use report::{LoadReport, Problem, ProblemKind};
 pub use save::{GroupSaver, Saver, save, to_bytes, to_writer};

@@ -75,7 +75,8 @@ impl Backing {
         let length = u64::try_from(mapping.as_slice().len()).ok()?;
         let mut ends = Ends { header: [0; Header::SIZE], trailer: [0; Trailer::SIZE] };
         let trailer_at = length.checked_sub(u64::try_from(Trailer::SIZE).ok()?)?;
-        let are_read = sys::read_at(file, &mut ends.header, 0) && sys::read_at(file, &mut ends.trailer, trailer_at);
+        let are_read =
+            sys::read_at(file, &mut ends.header, 0) && sys::read_at(file, &mut ends.trailer, trailer_at);
         let tail = ends.tail_start(length).filter(|_| are_read)?;
         mapping.fetch_from(to_usize(tail)?);
         Some(ends)

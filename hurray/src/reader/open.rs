@@ -195,7 +195,8 @@ fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, length: usize) {
     if u64::try_from(length).is_ok_and(|length| total > length) {
         return;
     }
-    let piece = |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let piece =
+        |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
     let Some(pieces) = records.iter().map(piece).collect::<Option<Vec<_>>>() else { return };
     // Whatever went wrong, touching the mapping will tell.
     if let Ok(table) = sys::gather(file, &pieces) {

@@ -81,8 +81,10 @@ mod tests {
         let bytes: Vec<u8> = (0..100_000u32).map(|at| (at % 251) as u8).collect();
         std::io::Write::write_all(&mut file, &bytes).unwrap();
         let pieces = [(3, 5), (4096, 1), (90_000, 10_000)];
-        let wanted: Vec<u8> =
-            pieces.iter().flat_map(|(offset, length)| bytes[*offset as usize..][..*length].to_vec()).collect();
+        let wanted: Vec<u8> = pieces
+            .iter()
+            .flat_map(|(offset, length)| bytes[*offset as usize..][..*length].to_vec())
+            .collect();
         assert_eq!(gather(&file, &pieces).unwrap(), wanted);
         assert!(gather(&file, &[(99_999, 2)]).is_err());
         assert!(gather(&file, &[]).unwrap().is_empty());

@@ -57,7 +57,8 @@ pub(super) struct Heads {
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> = Vec::with_capacity(contents.without_data().filter(|without| *without).count());
+        let mut heads: Vec<Head> =
+            Vec::with_capacity(contents.without_data().filter(|without| *without).count());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         // Most heads are like the one before, to the byte.
