@@ -83,13 +83,17 @@ impl<'o> Check<'o> {
             return Some(Problem::new(ProblemKind::ElementType, elements_of(kind), found));
         }
         if tensor.shape != *shape {
-            let rank = |shape: &Shape| shape.iter().count();
-            let kind =
-                if rank(&tensor.shape) == rank(shape) { ProblemKind::Shape } else { ProblemKind::Rank };
-            return Some(Problem::new(kind, format!("{shape:?}"), format!("{:?}", tensor.shape)));
+            let (expected, found) = (dims(shape), dims(&tensor.shape));
+            let kind = if expected.len() == found.len() { ProblemKind::Shape } else { ProblemKind::Rank };
+            return Some(Problem::new(kind, format!("{expected:?}"), format!("{found:?}")));
         }
         None
     }
+}
+
+/// As a report shows them: a list, without burn's name for it.
+fn dims(shape: &Shape) -> Vec<usize> {
+    shape.iter().copied().collect()
 }
 
 fn at(mut problem: Problem, path: String) -> Problem {
@@ -109,7 +113,7 @@ impl VisitParam for Check<'_> {
             return;
         }
         let Some(source) = source else {
-            let expected = format!("{} of shape {:?}", elements_of(K::KIND), param.lazy_shape());
+            let expected = format!("{} of shape {:?}", elements_of(K::KIND), dims(&param.lazy_shape()));
             self.missing.push(at(Problem::new(ProblemKind::Missing, expected, ""), name));
             return;
         };
