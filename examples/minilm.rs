@@ -35,7 +35,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let folder = weights.parent().unwrap_or(Path::new("."));
     let config: Config = serde_json::from_str(&std::fs::read_to_string(folder.join("config.json"))?)?;
-    let tokenizer = Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
+    let mut tokenizer =
+        Tokenizer::from_file(folder.join("tokenizer.json")).map_err(|error| error.to_string())?;
+    // The file pads to 128 tokens, which would be part of the mean. Here sentences come one by one.
+    tokenizer.with_padding(None);
     let converted = convert_once(&weights)?;
 
     // SAFETY: nobody changes the file as long as it is mapped.
