@@ -155,6 +155,35 @@ fn inspect_shows_composites_types_shapes_sizes_and_metadata() {
 }
 
 #[test]
+fn every_valid_file_is_shown_in_full() {
+    let golden = folder().join("golden").join("files").join("basic.hrry");
+    let paths = vectors("valid").into_iter().map(|vector| vector.path).chain([golden]);
+    for path in paths {
+        let shown_path = path.to_str().unwrap();
+        let dumped = hurray(&["dump", "--values", "--permissive", shown_path]);
+        assert_eq!((dumped.status.code(), stderr(&dumped)), (Some(0), ""), "{shown_path}");
+        let dumped: Value = serde_json::from_str(stdout(&dumped)).unwrap();
+        let inspected = hurray(&["inspect", "--all", shown_path]);
+        assert_eq!((inspected.status.code(), stderr(&inspected)), (Some(0), ""), "{shown_path}");
+        let lines = stdout(&inspected);
+        for tensor in dumped["tensors"].as_array().unwrap() {
+            let is_told = |key: &str| !tensor[key].is_null();
+            let is_head = tensor["layout"]["kind"] == "composite";
+            assert!(
+                is_head || is_told("storage_values") || is_told("values_omitted"),
+                "{shown_path}: {tensor}"
+            );
+            // The tree shows a name below the names of its heads, and breaks no line for one.
+            let name = tensor["name"].as_str().unwrap();
+            let last: String = name.rsplit('.').next().unwrap().chars().take(20).collect();
+            if last.chars().all(|c| c.is_ascii_graphic()) {
+                assert!(lines.contains(&last), "{shown_path}: {name}:\n{lines}");
+            }
+        }
+    }
+}
+
+#[test]
 fn inspect_folds_layers_that_look_alike() {
     let folder = tempfile::tempdir().unwrap();
     let path = many_tensors(folder.path(), 64, |number| format!("layers.{}.w{}", number / 2, number % 2));

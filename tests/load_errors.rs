@@ -77,7 +77,7 @@ const REPORT: &str = "\
   `table.a%2Eb`: rank: the file has rank 1, the struct wants rank 2 (field `table[\"a%2Eb\"]`)
   `layers.1.weight`: shape: the file has [2, 4], the struct wants [3, inputs] (field `layers[1].weight`)
   `epochs`: metadata: the file has utf8 \"40\", the struct wants uint64 that fits u32
-  `kind`: metadata: the file has `Gelu`, the struct wants one of `Relu`, `Silu`";
+  `kind`: metadata: the file has the variant `Gelu`, the struct wants one of `Relu`, `Silu`; near: `Relu`";
 
 #[test]
 fn one_error_lists_everything() {
@@ -89,6 +89,75 @@ fn one_error_lists_everything() {
     assert_eq!(text, REPORT, "\n{text}\n");
     assert_eq!(error.report().unwrap().file(), Some(&*path));
     assert_eq!(error.report().unwrap().unknown_metadata(), ["note"]);
+}
+
+/// What a model of today finds in the file of another one: three tensors are missing, two are left over, and two are
+/// there and differ.
+const DIFFERENCES: &str = "\
+`/models/tagger.hrry` does not fit the model: 3 missing, 2 unexpected, 1 element type, 1 shape
+  `decoder.layers.0.bias` is missing: the struct wants a tensor (field `decoder.layers[0].bias`); near: `decoder.layers.0.biases`, `decoder.layers.1.biases`
+  `decoder.layers.1.bias` is missing: the struct wants a tensor (field `decoder.layers[1].bias`); near: `decoder.layers.1.biases`, `decoder.layers.0.biases`
+  `head.weight` is missing: the struct wants a tensor
+  `decoder.layers.0.biases` is not wanted by any field
+  `decoder.layers.1.biases` is not wanted by any field
+  `embedding`: element type: the file has float64, the struct wants float32
+  `decoder.layers.1.weight`: shape: the file has [2, 3], the struct wants [4, 3] (field `decoder.layers[1].weight`)";
+
+#[test]
+fn three_missing_two_unexpected_and_two_mismatched_tensors_are_one_error() {
+    #[derive(HurraySave)]
+    struct Then {
+        embedding: Tensor<f64>,
+        decoder: DecoderThen,
+    }
+    #[derive(HurraySave)]
+    struct DecoderThen {
+        layers: Vec<LayerThen>,
+    }
+    #[derive(HurraySave)]
+    struct LayerThen {
+        weight: Tensor<f32>,
+        biases: Tensor<f32>,
+    }
+    #[derive(HurrayLoad)]
+    #[expect(dead_code, reason = "never loads")]
+    struct Tagger {
+        embedding: Tensor<f32>,
+        decoder: Decoder,
+        head: Head,
+    }
+    #[derive(HurrayLoad)]
+    #[expect(dead_code, reason = "never loads")]
+    struct Decoder {
+        layers: Vec<Linear>,
+    }
+    #[derive(HurrayLoad)]
+    #[expect(dead_code, reason = "never loads")]
+    struct Linear {
+        #[hurray(shape = [4, 3])]
+        weight: Tensor<f32>,
+        bias: Tensor<f32>,
+    }
+    #[derive(HurrayLoad)]
+    #[expect(dead_code, reason = "never loads")]
+    struct Head {
+        weight: Tensor<f32>,
+    }
+
+    let layer = |rows: usize| LayerThen {
+        weight: Tensor::from_vec(vec![0.5; rows * 3], &[rows, 3]).unwrap(),
+        biases: Tensor::from_vec(vec![0.5; rows], &[rows]).unwrap(),
+    };
+    let then = Then {
+        embedding: Tensor::from_vec(vec![0.5; 6], &[2, 3]).unwrap(),
+        decoder: DecoderThen { layers: vec![layer(4), layer(2)] },
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tagger.hrry");
+    hurray::save(&path, &then).unwrap();
+    let error = hurray::load::<Tagger>(&path).err().expect("it does not fit");
+    let text = error.to_string().replace(folder.path().to_str().unwrap(), "/models");
+    assert_eq!(text, DIFFERENCES, "\n{text}\n");
 }
 
 #[test]

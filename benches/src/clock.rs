@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// The system's allocator, counting per thread.
 #[derive(Debug)]
-pub struct Counting;
+pub(crate) struct Counting;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
@@ -56,36 +56,36 @@ unsafe impl GlobalAlloc for Counting {
 
 /// What one run took.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Taken {
+pub(crate) struct Taken {
     /// From start to stop.
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// Page faults, those without disk access included.
-    pub faults: u64,
+    pub(crate) faults: u64,
     /// How often the allocator was asked.
-    pub allocations: u64,
+    pub(crate) allocations: u64,
     /// The most heap that was held beyond what was held at the start, in bytes.
-    pub heap: u64,
+    pub(crate) heap: u64,
 }
 
 /// Measures the stretch between `start` and `stop`: what is set up before and dropped behind does not count.
 #[derive(Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     started: Instant,
     faults: u64,
     calls: u64,
     live: i64,
     /// What the last stretch took.
-    pub taken: Taken,
+    pub(crate) taken: Taken,
 }
 
 impl Clock {
     /// A clock that stands still.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { started: Instant::now(), faults: 0, calls: 0, live: 0, taken: Taken::default() }
     }
 
     /// From here on it counts.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.faults = faults();
         self.calls = CALLS.get();
         self.live = LIVE.get();
@@ -94,7 +94,7 @@ impl Clock {
     }
 
     /// Up to here it counted.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let time = self.started.elapsed();
         let heap = u64::try_from(PEAK.get() - self.live).unwrap_or(0);
         self.taken =

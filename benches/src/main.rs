@@ -20,7 +20,7 @@ use race::rounded;
 static COUNTING: clock::Counting = clock::Counting;
 
 /// One promise.
-pub struct Line {
+pub(crate) struct Line {
     what: String,
     found: f64,
     target: f64,
@@ -29,7 +29,7 @@ pub struct Line {
 
 impl Line {
     /// A figure, what it should be at most, and what it must not exceed.
-    pub fn new(what: String, found: f64, target: f64, limit: f64) -> Self {
+    pub(crate) fn new(what: String, found: f64, target: f64, limit: f64) -> Self {
         Self { what, found, target, limit }
     }
 

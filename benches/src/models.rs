@@ -19,7 +19,7 @@ const TENSORS: [&str; 4] = [
 
 /// Four tensors.
 #[derive(HurraySave, HurrayLoad)]
-pub struct Layer<'a> {
+pub(crate) struct Layer<'a> {
     #[hurray(rename = "attention_output_dense_weight")]
     dense: TensorView<'a, f32>,
     #[hurray(rename = "attention_output_layer_normal")]
@@ -32,68 +32,68 @@ pub struct Layer<'a> {
 
 impl<'a> Layer<'a> {
     /// The tensors in order.
-    pub fn tensors(&self) -> [&TensorView<'a, f32>; 4] {
+    pub(crate) fn tensors(&self) -> [&TensorView<'a, f32>; 4] {
         [&self.dense, &self.norm, &self.query, &self.value]
     }
 }
 
 /// As many layers as it takes.
 #[derive(HurraySave, HurrayLoad)]
-pub struct Model<'a> {
+pub(crate) struct Model<'a> {
     /// Four tensors each.
-    pub layers: Vec<Layer<'a>>,
+    pub(crate) layers: Vec<Layer<'a>>,
 }
 
 /// The same for rkyv.
 #[derive(rkyv::Archive, rkyv::Serialize)]
-pub struct Archive {
+pub(crate) struct Archive {
     /// All tensors in order.
-    pub tensors: Vec<Named>,
+    pub(crate) tensors: Vec<Named>,
 }
 
 /// A tensor as rkyv can hold it.
 #[derive(rkyv::Archive, rkyv::Serialize)]
-pub struct Named {
+pub(crate) struct Named {
     /// The full name.
-    pub name: String,
+    pub(crate) name: String,
     /// A tag.
-    pub element_type: u8,
+    pub(crate) element_type: u8,
     /// In elements.
-    pub shape: Vec<u64>,
+    pub(crate) shape: Vec<u64>,
     /// In bytes.
-    pub data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
 }
 
 /// How many tensors of how many elements, rows by columns.
 #[derive(Debug, Clone, Copy)]
-pub struct Size {
+pub(crate) struct Size {
     /// Tensors; a multiple of 4.
-    pub tensors: usize,
+    pub(crate) tensors: usize,
     /// Rows of each.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// Columns of each.
-    pub columns: usize,
+    pub(crate) columns: usize,
 }
 
 impl Size {
     /// The bytes of one tensor.
-    pub fn tensor_bytes(self) -> usize {
+    pub(crate) fn tensor_bytes(self) -> usize {
         self.rows * self.columns * 4
     }
 
     /// The bytes of all tensors.
-    pub fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         self.tensor_bytes() * self.tensors
     }
 
     /// The full names.
-    pub fn names(self) -> Vec<String> {
+    pub(crate) fn names(self) -> Vec<String> {
         (0..self.tensors / 4).flat_map(|layer| TENSORS.map(|name| format!("layers.{layer}.{name}"))).collect()
     }
 }
 
 /// One tensor's worth of numbers after another, all in one vector.
-pub fn weights(size: Size) -> Vec<f32> {
+pub(crate) fn weights(size: Size) -> Vec<f32> {
     let count = size.bytes() / 4;
     let mut state = 1u32;
     let mut next = || {
@@ -104,7 +104,7 @@ pub fn weights(size: Size) -> Vec<f32> {
 }
 
 /// The model over those numbers.
-pub fn model(size: Size, weights: &[f32]) -> Model<'_> {
+pub(crate) fn model(size: Size, weights: &[f32]) -> Model<'_> {
     let shape = [size.rows, size.columns];
     let mut tensors = weights
         .chunks_exact(size.rows * size.columns)
@@ -117,7 +117,7 @@ pub fn model(size: Size, weights: &[f32]) -> Model<'_> {
 }
 
 /// The same tensors as safetensors takes them.
-pub fn for_safetensors<'a>(
+pub(crate) fn for_safetensors<'a>(
     size: Size,
     names: &'a [String],
     weights: &'a [f32],
@@ -130,29 +130,29 @@ pub fn for_safetensors<'a>(
 }
 
 /// The bytes of numbers.
-pub fn as_bytes(numbers: &[f32]) -> &[u8] {
+pub(crate) fn as_bytes(numbers: &[f32]) -> &[u8] {
     // SAFETY: any byte of a float is a byte, and these lie one after another.
     unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), std::mem::size_of_val(numbers)) }
 }
 
 /// The files of one model.
 #[derive(Debug)]
-pub struct Files {
+pub(crate) struct Files {
     /// Which tensors.
-    pub size: Size,
+    pub(crate) size: Size,
     /// As this library writes it.
-    pub ours: PathBuf,
+    pub(crate) ours: PathBuf,
     /// The same tensors without a table of descriptors, written in pieces of a page as other writers of the format do.
-    pub foreign: PathBuf,
+    pub(crate) foreign: PathBuf,
     /// As safetensors writes it.
-    pub safetensors: PathBuf,
+    pub(crate) safetensors: PathBuf,
     /// As rkyv writes it; not made for the largest.
-    pub rkyv: PathBuf,
+    pub(crate) rkyv: PathBuf,
 }
 
 impl Files {
     /// Writes all, and flushes them to the disk.
-    pub fn new(folder: &Path, size: Size) -> Self {
+    pub(crate) fn new(folder: &Path, size: Size) -> Self {
         let path = |ending: &str| folder.join(format!("{}x{}.{ending}", size.tensors, size.tensor_bytes()));
         let files = Self {
             size,
@@ -185,7 +185,7 @@ impl Files {
     }
 
     /// Takes the pages of all files out of the page cache.
-    pub fn drop_cache(path: &Path) {
+    pub(crate) fn drop_cache(path: &Path) {
         let file = File::open(path).expect("opens");
         // SAFETY: the call takes no pointers, and the file is open.
         let failed = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) } != 0;
@@ -199,14 +199,14 @@ fn write_in_pages(path: &Path, bytes: &[u8]) {
 }
 
 /// Maps a file that nobody changes.
-pub fn map(path: &Path) -> Mmap {
+pub(crate) fn map(path: &Path) -> Mmap {
     let file = File::open(path).expect("opens");
     // SAFETY: the files of the benches belong to this process alone.
     unsafe { Mmap::map(&file) }.expect("maps")
 }
 
 /// The same, with this library.
-pub fn open(path: &Path, options: hurray::OpenOptions) -> hurray::File {
+pub(crate) fn open(path: &Path, options: hurray::OpenOptions) -> hurray::File {
     // SAFETY: the files of the benches belong to this process alone.
     unsafe { options.map(path) }.expect("opens")
 }

@@ -16,7 +16,7 @@ const STRICT: &str = "hurray, derived load, every descriptor checked";
 const FOREIGN: &str = "hurray, derived load, file without the table";
 const FOREIGN_STRICT: &str = "hurray, derived load, file without the table, every descriptor checked";
 const FOREIGN_LAZY: &str = "hurray, every entry by name, file without the table";
-pub const SAFETENSORS: &str = "safetensors, `tensor(name)`";
+pub(crate) const SAFETENSORS: &str = "safetensors, `tensor(name)`";
 const RKYV: &str = "rkyv with bytecheck";
 const RKYV_NAME: &str = "rkyv with bytecheck, search by name";
 
@@ -84,7 +84,7 @@ fn lazy(clock: &mut Clock, path: &Path, names: &[String]) {
 }
 
 /// W1 for one model.
-pub fn warm(files: &Files, rounds: usize) -> Results {
+pub(crate) fn warm(files: &Files, rounds: usize) -> Results {
     let names = files.size.names();
     let (tensors, bytes) = (files.size.tensors, files.size.tensor_bytes());
     let strict = OpenOptions::new().validate_descriptors(true);
@@ -108,7 +108,7 @@ pub fn warm(files: &Files, rounds: usize) -> Results {
 }
 
 /// W3: the same with the files out of the page cache.
-pub fn cold(files: &Files, rounds: usize) -> Results {
+pub(crate) fn cold(files: &Files, rounds: usize) -> Results {
     let names = files.size.names();
     let options = OpenOptions::new();
     let mut race = Race::new(format!("W3: as W1 with {} tensors, page cache dropped", files.size.tensors));
@@ -132,7 +132,7 @@ pub fn cold(files: &Files, rounds: usize) -> Results {
 }
 
 /// W2: each run looks many names up, so that the clock can tell; a time is that of all of them.
-pub fn look_up(files: &Files, rounds: usize) -> Results {
+pub(crate) fn look_up(files: &Files, rounds: usize) -> Results {
     let names = files.size.names();
     // In an order that neither file is in.
     let names: Vec<&str> =
@@ -189,18 +189,18 @@ pub fn look_up(files: &Files, rounds: usize) -> Results {
 }
 
 /// The lines of the verdict that are about opening.
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// By number of tensors.
-    pub warm: Vec<(usize, Results)>,
+    pub(crate) warm: Vec<(usize, Results)>,
     /// With 10 000 tensors.
-    pub look_up: Results,
+    pub(crate) look_up: Results,
     /// With 10 000 tensors.
-    pub cold: Results,
+    pub(crate) cold: Results,
 }
 
 impl Verdict {
     /// What was promised, and what was measured.
-    pub fn lines(&self) -> Vec<crate::Line> {
+    pub(crate) fn lines(&self) -> Vec<crate::Line> {
         use crate::Line;
         let mut lines = Vec::new();
         for (tensors, results) in &self.warm {

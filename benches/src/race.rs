@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::clock::{Clock, Taken};
 
 /// One way to do a piece of work. It starts and stops the clock itself.
-pub struct Contender<'a> {
+pub(crate) struct Contender<'a> {
     name: &'static str,
     run: Box<dyn FnMut(&mut Clock) + 'a>,
     times: Vec<Duration>,
@@ -15,25 +15,25 @@ pub struct Contender<'a> {
 
 /// A piece of work, and all who do it in turn: each round in another order, so that none always follows the same
 /// one.
-pub struct Race<'a> {
+pub(crate) struct Race<'a> {
     title: String,
     contenders: Vec<Contender<'a>>,
 }
 
 impl<'a> Race<'a> {
     /// A race without contenders.
-    pub fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), contenders: Vec::new() }
     }
 
     /// Adds a contender; the first is the one that the others are compared with.
-    pub fn add(&mut self, name: &'static str, run: impl FnMut(&mut Clock) + 'a) {
+    pub(crate) fn add(&mut self, name: &'static str, run: impl FnMut(&mut Clock) + 'a) {
         let run = Box::new(run);
         self.contenders.push(Contender { name, run, times: Vec::new(), last: Taken::default() });
     }
 
     /// Runs all, and prints the table as Markdown.
-    pub fn run(mut self, rounds: usize) -> Results {
+    pub(crate) fn run(mut self, rounds: usize) -> Results {
         let mut clock = Clock::new();
         let count = self.contenders.len();
         for round in 0..=rounds {
@@ -67,7 +67,7 @@ struct Row {
 }
 
 /// What all contenders of a race took.
-pub struct Results(Vec<Row>);
+pub(crate) struct Results(Vec<Row>);
 
 impl Results {
     fn row(&self, name: &str) -> &Row {
@@ -75,12 +75,12 @@ impl Results {
     }
 
     /// The minimum of one contender as a fraction of another's.
-    pub fn ratio(&self, of: &str, to: &str) -> f64 {
+    pub(crate) fn ratio(&self, of: &str, to: &str) -> f64 {
         self.row(of).min.as_secs_f64() / self.row(to).min.as_secs_f64()
     }
 
     /// What the last run of a contender took.
-    pub fn taken(&self, of: &str) -> Taken {
+    pub(crate) fn taken(&self, of: &str) -> Taken {
         self.row(of).taken
     }
 
@@ -118,7 +118,7 @@ fn time(time: Duration) -> String {
 }
 
 /// Two digits that count.
-pub fn rounded(ratio: f64) -> String {
+pub(crate) fn rounded(ratio: f64) -> String {
     match ratio {
         ratio if ratio < 0.1 => format!("{ratio:.3}"),
         ratio => format!("{ratio:.2}"),
@@ -126,7 +126,7 @@ pub fn rounded(ratio: f64) -> String {
 }
 
 /// In kB or MB.
-pub fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),
         10_000..10_000_000 => format!("{} kB", bytes / 1000),

@@ -36,7 +36,7 @@ fn sum_of_bytes(bytes: &[u8]) -> f32 {
 }
 
 /// W5.
-pub fn sums(files: &Files, rounds: usize) -> Results {
+pub(crate) fn sums(files: &Files, rounds: usize) -> Results {
     let weights = weights(files.size);
     let names = files.size.names();
     let mut race = Race::new(format!("W5: load and sum {} MiB, warm", files.size.bytes() >> 20));
@@ -79,6 +79,6 @@ pub fn sums(files: &Files, rounds: usize) -> Results {
 }
 
 /// What was promised, and what was measured.
-pub fn lines(results: &Results) -> Vec<crate::Line> {
+pub(crate) fn lines(results: &Results) -> Vec<crate::Line> {
     vec![crate::Line::new("W5, against memory".into(), results.ratio(OURS, MEMORY), 1.08, 1.20)]
 }

@@ -26,7 +26,7 @@ fn write_plain(path: &Path, bytes: &[u8], sync: bool) {
 }
 
 /// Both races: as fast as it goes, and durable.
-pub fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Results) {
+pub(crate) fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Results) {
     let (weights, names) = (weights(size), size.names());
     let model = model(size, &weights);
     let path = folder.join("saved");
@@ -68,7 +68,11 @@ pub fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Results) {
 }
 
 /// What was promised, and what was measured.
-pub fn lines(large: &(Results, Results), small: &(Results, Results), tensors: usize) -> Vec<crate::Line> {
+pub(crate) fn lines(
+    large: &(Results, Results),
+    small: &(Results, Results),
+    tensors: usize,
+) -> Vec<crate::Line> {
     use crate::Line;
     let heap = |results: &Results| results.taken(OURS).heap as f64 / 1e6;
     vec![

@@ -13,7 +13,8 @@ const _: () = {
                     __D::Any,
                     __D::Rest,
                 ],
-            ),
+            )
+            .aliases(&["q", "q_proj"]),
         __p::Field::new("out-features").rust("out_features"),
         __p::Field::new("scale").element_type("bfloat16"),
         __p::Field::new("type").layout_keep().align(4096),
@@ -33,24 +34,24 @@ const _: () = {
     {
         fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
             let mut __group = __p::save_group(__saver)?;
-            __p::save_version(&mut __group, 3)?;
-            __p::bind_save::<usize>(&mut __group, "HEADS", &HEADS)?;
+            __p::save_version(&mut __group, 3);
+            __p::bind_save::<usize>(&mut __group, "HEADS", &HEADS);
             __p::bind_save::<
                 Wrapping<u32>,
-            >(&mut __group, "out_features", &self.out_features)?;
-            __p::save_field::<View<B::Float>>(&mut __group, &__F[0], &self.query)?;
-            __p::save_kv::<Wrapping<u32>>(&mut __group, &__F[1], &self.out_features)?;
-            __p::save_field::<Scale<B>>(&mut __group, &__F[2], &self.scale)?;
-            __p::save_field::<Tensor<f32>>(&mut __group, &__F[3], &self.r#type)?;
-            __p::save_field::<Arc<Tensor<f32>>>(&mut __group, &__F[4], &self.head)?;
-            __p::save_flattened::<Inner<B>>(&mut __group, &self.inner)?;
+            >(&mut __group, "out_features", &self.out_features);
+            __p::save_field::<View<B::Float>>(&mut __group, &__F[0], &self.query);
+            __p::save_kv::<Wrapping<u32>>(&mut __group, &__F[1], &self.out_features);
+            __p::save_field::<Scale<B>>(&mut __group, &__F[2], &self.scale);
+            __p::save_field::<Tensor<f32>>(&mut __group, &__F[3], &self.r#type);
+            __p::save_field::<Arc<Tensor<f32>>>(&mut __group, &__F[4], &self.head);
+            __p::save_flattened::<Inner<B>>(&mut __group, &__F[0..8], &self.inner);
             __p::save_field_with::<
                 Device<B>,
-            >(&mut __group, &__F[5], &self.device, as_text::save)?;
-            __p::save_kv::<String>(&mut __group, &__F[6], &self.note)?;
+            >(&mut __group, &__F[5], &self.device, as_text::save);
+            __p::save_kv::<String>(&mut __group, &__F[6], &self.note);
             __p::save_field::<
                 PhantomData<fn() -> T>,
-            >(&mut __group, &__F[7], &self.marker)?;
+            >(&mut __group, &__F[7], &self.marker);
             __group.finish()
         }
     }
@@ -108,7 +109,7 @@ const _: () = {
                 Tensor<f32>,
             >(&mut __group, &__F[3], <Tensor<f32> as __p::Default>::default);
             let __field4 = __p::load_field::<Arc<Tensor<f32>>>(&mut __group, &__F[4]);
-            let __field5 = __p::load_flattened::<Inner<B>>(&mut __group);
+            let __field5 = __p::load_flattened::<Inner<B>>(&mut __group, &__F[0..9]);
             let __field6 = __p::load_field_with::<
                 Device<B>,
             >(&mut __group, &__F[5], as_text::load);

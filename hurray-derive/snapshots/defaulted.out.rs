@@ -6,8 +6,8 @@ const _: () = {
     impl __p::HurraySave for Config {
         fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
             let mut __group = __p::save_metadata(__saver)?;
-            __p::save_field::<f64>(&mut __group, &__F[0], &self.rate)?;
-            __p::save_field::<u64>(&mut __group, &__F[1], &self.steps)?;
+            __p::save_field::<f64>(&mut __group, &__F[0], &self.rate);
+            __p::save_field::<u64>(&mut __group, &__F[1], &self.steps);
             __group.finish()
         }
     }

@@ -63,7 +63,10 @@ const _: () = {
     #[automatically_derived]
     impl<'hurray> __p::KvLoad<'hurray> for Activation {
         fn expects() -> &'static str {
-            __p::unit_enum_expects::<Self>()
+            "one of `relu`, `silu`"
+        }
+        fn expects_slice() -> &'static str {
+            "array of utf8, each one of `relu`, `silu`"
         }
         fn from_kv(__entry: __p::KvEntry<'hurray>) -> __p::Option<Self> {
             __p::unit_enum_from_kv(__entry)

@@ -13,13 +13,13 @@ const _: () = {
     impl<'a> __p::HurraySave for Attention<'a> {
         fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
             let mut __group = __p::save_group(__saver)?;
-            __p::save_field::<u32>(&mut __group, &__F[0], &self.heads)?;
-            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[1], &self.query)?;
-            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[2], &self.key)?;
-            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[3], &self.value)?;
+            __p::save_field::<u32>(&mut __group, &__F[0], &self.heads);
+            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[1], &self.query);
+            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[2], &self.key);
+            __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[3], &self.value);
             __p::save_field::<
                 Option<TensorView<'a, f32>>,
-            >(&mut __group, &__F[4], &self.bias)?;
+            >(&mut __group, &__F[4], &self.bias);
             __group.finish()
         }
     }

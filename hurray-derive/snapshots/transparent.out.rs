@@ -25,5 +25,6 @@ const _: () = {
                 1: <usize as __p::Default>::default(),
             })
         }
+        const IS_LEAF: bool = <T as __p::HurrayLoad<'hurray>>::IS_LEAF;
     }
 };

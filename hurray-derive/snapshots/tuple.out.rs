@@ -14,11 +14,11 @@ const _: () = {
     {
         fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
             let mut __group = __p::save_group(__saver)?;
-            __p::save_field::<&'a [T]>(&mut __group, &__F[0], &self.0)?;
-            __p::save_field::<&'b str>(&mut __group, &__F[1], &self.1)?;
+            __p::save_field::<&'a [T]>(&mut __group, &__F[0], &self.0);
+            __p::save_field::<&'b str>(&mut __group, &__F[1], &self.1);
             __p::save_field::<
                 Option<Box<Pair<'a, 'b, T>>>,
-            >(&mut __group, &__F[2], &self.2)?;
+            >(&mut __group, &__F[2], &self.2);
             __group.finish()
         }
     }

@@ -24,13 +24,13 @@ const _: () = {
                     let mut __group = __p::save_variant(__saver, "bn")?;
                     __p::save_field::<
                         TensorView<'a, f32>,
-                    >(&mut __group, &__F[1], __field0)?;
+                    >(&mut __group, &__F[1], __field0);
                     __group.finish()
                 }
                 Self::Pair { 0: __field0, 1: __field1 } => {
                     let mut __group = __p::save_variant(__saver, "Pair")?;
-                    __p::save_field::<u32>(&mut __group, &__F[2], __field0)?;
-                    __p::save_field::<u32>(&mut __group, &__F[3], __field1)?;
+                    __p::save_field::<u32>(&mut __group, &__F[2], __field0);
+                    __p::save_field::<u32>(&mut __group, &__F[3], __field1);
                     __group.finish()
                 }
                 Self::Fused { .. } => __p::save_skipped_variant(__saver, "Fused"),

@@ -85,6 +85,14 @@ impl<'a> Container<'a> {
         &self.original.ident
     }
 
+    /// Whether another type stands in for this one in the file.
+    pub(crate) fn is_converted(&self, direction: Direction) -> bool {
+        match direction {
+            Direction::Save => self.attrs.into.is_set(),
+            Direction::Load => self.attrs.from.is_set() || self.attrs.try_from.is_set(),
+        }
+    }
+
     /// Every group of fields: the struct's, or one for each variant.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &Fields<'a>> {
         let (fields, variants) = match &self.data {
@@ -160,6 +168,12 @@ impl<'a> Field<'a> {
         };
         let name = attrs.rename.get().map_or(spelled, syn::LitStr::value);
         Self { original, attrs, member, index, ty: &original.ty, name, rust }
+    }
+
+    /// The names that the field may have in a file.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        let aliases = self.attrs.aliases.iter().map(syn::LitStr::value);
+        std::iter::once(self.name.clone()).chain(aliases)
     }
 
     /// Whether the field has a part in the derived direction.

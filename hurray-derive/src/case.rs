@@ -43,9 +43,16 @@ impl Case {
         Err(syn::Error::new_spanned(literal, message))
     }
 
-    /// A field's name (`out_features`) in this case.
+    /// A field's name (`out_features`) in this case. As in serde, an underscore goes only where the case has another
+    /// way to tell words apart.
     pub(crate) fn of_field(self, name: &str) -> String {
-        self.join(name.split('_').filter(|word| !word.is_empty()))
+        match self {
+            Self::Lower | Self::Snake => name.to_lowercase(),
+            Self::Upper | Self::ScreamingSnake => name.to_uppercase(),
+            Self::Kebab => name.to_lowercase().replace('_', "-"),
+            Self::ScreamingKebab => name.to_uppercase().replace('_', "-"),
+            Self::Pascal | Self::Camel => self.join(name.split('_').filter(|word| !word.is_empty())),
+        }
     }
 
     /// A variant's name (`BatchNorm`) in this case.
@@ -91,8 +98,8 @@ mod tests {
     fn spells_fields_in_every_case() {
         let spelled = CASES.map(|(_, case)| case.of_field("out_features"));
         let expected = [
-            "outfeatures",
-            "OUTFEATURES",
+            "out_features",
+            "OUT_FEATURES",
             "OutFeatures",
             "outFeatures",
             "out_features",
@@ -101,6 +108,7 @@ mod tests {
             "OUT-FEATURES",
         ];
         assert_eq!(spelled, expected);
+        assert_eq!(Case::Kebab.of_field("_w__1"), "-w--1");
     }
 
     #[test]

@@ -77,7 +77,7 @@
 //! | [`Limits::nesting`] | 128 | levels of a model, saving and loading |
 //! | [`Limits::composite_depth`] | 8 | heads on one path of a file |
 //! | [`Limits::problems`] | 1000 | problems that a report keeps in detail; all are counted |
-//! | [`Limits::dense_bytes`] | 16 GiB | one result of `to_dense` or `dequantize` |
+//! | [`Limits::dense_bytes`] | 16 GiB | one result of `to_dense` or `dequantize`, a view that repeats its elements |
 //! | [`Limits::sequence`] | 2^24 | elements of a sequence |
 //! | [`Limits::ties`] | 2^16 | second names that a load follows |
 //! | fixed | 8 | rank of a [`TensorView`]; a [`DynTensorView`] has up to 64 |

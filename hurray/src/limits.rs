@@ -10,12 +10,14 @@ pub struct Limits {
     pub composite_depth: usize,
     /// How many problems a load report keeps with their details; all are counted. Default 1000.
     pub problems: usize,
-    /// How many bytes one materialised result may take (`to_dense`, `dequantize`). Default 16 GiB.
+    /// How many bytes one materialised result may take (`to_dense`, `dequantize`), and a copy of what strides of 0
+    /// make of fewer bytes. Default 16 GiB.
     pub dense_bytes: u64,
     /// How many elements a sequence may have whose elements hold no tensor, since nothing else in the
     /// file bounds them. Default 2^24.
     pub sequence: u64,
-    /// How many ties (second names of what is stored once) one load follows. Default 2^16.
+    /// How many ties (second names of what is stored once) one load follows. Default 2^16; as many as the file
+    /// has are always followed, so the limit is about ties inside of what is tied, which multiply.
     pub ties: u64,
 }
 

@@ -29,8 +29,6 @@ pub struct PrivateTags {
     pub schemes: Vec<u8>,
     /// Tags of composition rules.
     pub composition_rules: Vec<u8>,
-    /// Tags of KV values.
-    pub kv_values: Vec<u8>,
 }
 
 /// What a reader lets pass. The default is strict, without private tags, with the default limits.

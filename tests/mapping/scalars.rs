@@ -245,9 +245,12 @@ fn other_types_are_not_converted() {
     assert_eq!(refused::<char>(&entry("")).2, "utf8 \"\"");
     assert_eq!(refused::<Vec<String>>(&entry(vec![1u64])).2, "array of 1 uint64");
     let (kind, expected, found) = refused::<Kind>(&entry("Gelu"));
-    assert_eq!((kind, &*expected, &*found), (ProblemKind::Metadata, "one of `Relu`, `Silu`", "`Gelu`"));
+    assert_eq!(
+        (kind, &*expected, &*found),
+        (ProblemKind::Metadata, "one of `Relu`, `Silu`", "the variant `Gelu`")
+    );
     let (_, _, found) = refused::<Vec<Kind>>(&entry(vec!["Relu".to_owned(), "Gelu".to_owned()]));
-    assert_eq!(found, "`Gelu`");
+    assert_eq!(found, "the variant `Gelu`");
     // Of an empty array, the type of its elements says nothing.
     assert_eq!(x::<Vec<String>>(&entry(KvArray::UInt64s(vec![]))), Vec::<String>::new());
     assert!(x::<Vec<usize>>(&entry(KvArray::Strings(vec![]))).is_empty());

@@ -78,6 +78,9 @@ fn load_impls(imp: &Impl<'_>, variants: &[Variant<'_>]) -> TokenStream {
         quote!(#position => __p::Some(Self::#ident {}),)
     });
     let lifetime = imp.lifetime;
+    let spelled: Vec<_> = live.iter().map(|variant| format!("`{}`", variant.name)).collect();
+    let expects = format!("one of {}", spelled.join(", "));
+    let expects_slice = format!("array of utf8, each {expects}");
     let names = quote! {
         const VARIANTS: &'static [__p::Variant] = &[#(#known),*];
         fn from_index(__index: usize) -> __p::Option<Self> {
@@ -96,7 +99,10 @@ fn load_impls(imp: &Impl<'_>, variants: &[Variant<'_>]) -> TokenStream {
     };
     let kv = quote! {
         fn expects() -> &'static str {
-            __p::unit_enum_expects::<Self>()
+            #expects
+        }
+        fn expects_slice() -> &'static str {
+            #expects_slice
         }
         fn from_kv(__entry: __p::KvEntry<#lifetime>) -> __p::Option<Self> {
             __p::unit_enum_from_kv(__entry)

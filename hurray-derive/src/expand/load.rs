@@ -24,12 +24,28 @@ use crate::attr::Fallback;
 /// The whole method.
 pub(super) fn method(container: &Container<'_>, lifetime: &Lifetime, table: &mut Table) -> TokenStream {
     let loader = match &container.data {
-        Data::Enum(_) if !is_converted(container) => quote!(mut __loader),
+        Data::Enum(_) if !container.is_converted(Direction::Load) => quote!(mut __loader),
         _ => quote!(__loader),
     };
     let load = signature(lifetime, &loader, &body(container, table));
     let shared = shared(container, lifetime);
-    quote!(#load #shared)
+    let is_leaf = is_leaf(container, lifetime);
+    quote!(#load #shared #is_leaf)
+}
+
+/// A transparent struct is a tensor at the path itself where its field is.
+///
+/// ```text
+/// const IS_LEAF: bool = <Tensor<f32> as __p::HurrayLoad<'hurray>>::IS_LEAF;
+/// ```
+fn is_leaf(container: &Container<'_>, lifetime: &Lifetime) -> Option<TokenStream> {
+    let (true, Data::Struct(fields)) = (container.attrs.transparent.is_set(), &container.data) else {
+        return None;
+    };
+    let field = fields.list.iter().find(|field| field.takes_part(Direction::Load))?;
+    let ty = field.ty;
+    let own = own_function(field).is_none();
+    own.then(|| quote!(const IS_LEAF: bool = <#ty as __p::HurrayLoad<#lifetime>>::IS_LEAF;))
 }
 
 /// What an `Arc` of the type holds is the same for every second name of it, if the type can be kept beyond the
@@ -57,10 +73,6 @@ pub(super) fn signature(lifetime: &Lifetime, loader: &TokenStream, body: &TokenS
             #body
         }
     }
-}
-
-fn is_converted(container: &Container<'_>) -> bool {
-    container.attrs.from.is_set() || container.attrs.try_from.is_set()
 }
 
 fn body(container: &Container<'_>, table: &mut Table) -> TokenStream {
@@ -166,7 +178,20 @@ fn group(
         statements.push(quote!(__p::bind_load::<#ty>(&mut __group, #name, &__p::Ok(#ident));));
     }
     let used = || fields.list.iter().filter(|field| field.takes_part(Direction::Load));
-    let mut loads: Vec<_> = used().map(|field| (field, load(container, field, table))).collect();
+    let start = table.fields.len();
+    let others: Vec<_> = used().filter(|field| !field.attrs.flatten.is_set()).collect();
+    let mut loads: Vec<_> =
+        others.into_iter().map(|field| (field, load(container, field, fields, table))).collect();
+    for field in fields.list.iter().filter(|field| field.attrs.skip_loading.is_set()) {
+        let entry = table.add(field, Direction::Load);
+        statements.push(quote!(__p::skip_field(&mut __group, #entry);));
+    }
+    let beside = table.since(start);
+    loads.extend(used().filter(|field| field.attrs.flatten.is_set()).map(|field| {
+        let ty = field.ty;
+        (field, quote!(__p::load_flattened::<#ty>(&mut __group, #beside)))
+    }));
+    loads.sort_by_key(|(field, _)| field.index);
     // Stable: fields stay in the order of the file otherwise.
     loads.sort_by_key(|(field, _)| !is_dimension(field, fields));
     for (field, load) in loads {
@@ -210,12 +235,9 @@ fn group(
     }
 }
 
-fn load(container: &Container<'_>, field: &Field<'_>, table: &mut Table) -> TokenStream {
+fn load(container: &Container<'_>, field: &Field<'_>, fields: &Fields<'_>, table: &mut Table) -> TokenStream {
     let ty = field.ty;
-    if field.attrs.flatten.is_set() {
-        return quote!(__p::load_flattened::<#ty>(&mut __group));
-    }
-    let entry = table.add(field, Direction::Load);
+    let entry = table.add_among(field, fields);
     let given = field.attrs.default.is_set() || field.attrs.since.is_set();
     let default = (given || container.attrs.default.is_set()).then(|| fallback(container, field).function());
     match (own_function(field), default) {

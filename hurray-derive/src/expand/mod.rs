@@ -51,7 +51,9 @@ fn expand(container: &Container<'_>, direction: Direction) -> TokenStream {
     let imp =
         Impl { container, direction, lifetime: &lifetime, generics: &generics, where_clause: &where_clause };
     let items = match (&container.data, direction) {
-        (Data::Enum(variants), _) if enums::is_fieldless(variants) => enums::fieldless(&imp, variants),
+        (Data::Enum(variants), _) if enums::is_fieldless(variants) && !container.is_converted(direction) => {
+            enums::fieldless(&imp, variants)
+        }
         (_, Direction::Save) => imp.block(&save::method(container, &mut table)),
         (_, Direction::Load) => imp.block(&load::method(container, &lifetime, &mut table)),
     };
@@ -144,6 +146,22 @@ impl Table {
         self.has_shape |= field.attrs.shape.is_set();
         quote!(&__F[#position])
     }
+
+    /// The fields that were added after the first `start`.
+    fn since(&self, start: usize) -> TokenStream {
+        let (start, end) = (Literal::usize_unsuffixed(start), Literal::usize_unsuffixed(self.fields.len()));
+        if self.fields.is_empty() { quote!(&[]) } else { quote!(&__F[#start..#end]) }
+    }
+
+    /// Adds a field that is loaded beside others, some of which may have names under its own.
+    fn add_among(&mut self, field: &Field<'_>, fields: &Fields<'_>) -> TokenStream {
+        let entry = self.add(field, Direction::Load);
+        let neighbours = neighbours(field, fields);
+        if let (false, Some(last)) = (neighbours.is_empty(), self.fields.last_mut()) {
+            last.extend(quote!(.neighbours(&[#(#neighbours),*])));
+        }
+        entry
+    }
 }
 
 impl ToTokens for Table {
@@ -184,6 +202,10 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
             None => call.extend(quote!(.part(#axis))),
         }
     }
+    if !attrs.aliases.is_empty() {
+        let aliases = &attrs.aliases;
+        call.extend(quote!(.aliases(&[#(#aliases),*])));
+    }
     match direction {
         Direction::Save => {
             match attrs.layout.get() {
@@ -197,10 +219,6 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
             }
         }
         Direction::Load => {
-            if !attrs.aliases.is_empty() {
-                let aliases = &attrs.aliases;
-                call.extend(quote!(.aliases(&[#(#aliases),*])));
-            }
             if let Some(since) = attrs.since.get() {
                 let since = Literal::u32_unsuffixed(*since);
                 call.extend(quote!(.since(#since)));
@@ -211,6 +229,17 @@ fn static_field(field: &Field<'_>, direction: Direction) -> TokenStream {
         }
     }
     call
+}
+
+/// The names of other fields that are paths under one of this field's names: `w.scale` under `w`.
+fn neighbours(field: &Field<'_>, fields: &Fields<'_>) -> Vec<String> {
+    let own: Vec<String> = field.names().collect();
+    let others = fields.list.iter().filter(|other| other.index != field.index);
+    let others = others.filter(|other| !other.attrs.skip.is_set() && !other.attrs.flatten.is_set());
+    let is_under = |name: &String| {
+        own.iter().any(|own| name.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('.')))
+    };
+    others.flat_map(Field::names).filter(is_under).collect()
 }
 
 /// The names that the shapes of one group of fields use.

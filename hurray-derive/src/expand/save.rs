@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! fn save<'__s>(&'__s self, __saver: __p::Saver<'_, '__s>) -> __p::Saved {
-//!     let mut __group = __p::save_group(__saver)?;
-//!     __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[0], &self.weight)?;
+//!     let mut __group = __p::save_group(__saver);
+//!     __p::save_field::<TensorView<'a, f32>>(&mut __group, &__F[0], &self.weight);
 //!     __group.finish()
 //! }
 //! ```
@@ -126,18 +126,31 @@ fn group(
     let mut statements = Vec::new();
     if let Some(version) = container.attrs.version.get() {
         let version = proc_macro2::Literal::u32_unsuffixed(*version);
-        statements.push(quote!(__p::save_version(&mut __group, #version)?;));
+        statements.push(quote!(__p::save_version(&mut __group, #version);));
     }
     for parameter in const_dimensions(container, fields) {
         let (ident, ty, name) = (&parameter.ident, &parameter.ty, parameter.ident.unraw().to_string());
-        statements.push(quote!(__p::bind_save::<#ty>(&mut __group, #name, &#ident)?;));
+        statements.push(quote!(__p::bind_save::<#ty>(&mut __group, #name, &#ident);));
     }
     let used = || fields.list.iter().filter(|field| field.takes_part(Direction::Save));
     for field in used().filter(|field| is_dimension(field, fields)) {
         let (ty, name, value) = (field.ty, &field.rust, access(field));
-        statements.push(quote!(__p::bind_save::<#ty>(&mut __group, #name, #value)?;));
+        statements.push(quote!(__p::bind_save::<#ty>(&mut __group, #name, #value);));
     }
-    statements.extend(used().map(|field| statement(field, &access(field), table)));
+    let start = table.fields.len();
+    let is_flattened = |field: &&Field<'_>| field.attrs.flatten.is_set();
+    let mut saves: Vec<_> = used()
+        .filter(|field| !is_flattened(field))
+        .map(|field| (field.index, statement(field, &access(field), table)))
+        .collect();
+    let beside = table.since(start);
+    saves.extend(used().filter(is_flattened).map(|field| {
+        let (ty, value) = (field.ty, access(field));
+        (field.index, quote!(__p::save_flattened::<#ty>(&mut __group, #beside, #value);))
+    }));
+    // In the order of the source again.
+    saves.sort_by_key(|(index, _)| *index);
+    statements.extend(saves.into_iter().map(|(_, save)| save));
     if statements.is_empty() {
         return quote!(#open.finish());
     }
@@ -151,15 +164,12 @@ fn group(
 
 fn statement(field: &Field<'_>, value: &TokenStream, table: &mut Table) -> TokenStream {
     let ty = field.ty;
-    if field.attrs.flatten.is_set() {
-        return quote!(__p::save_flattened::<#ty>(&mut __group, #value)?;);
-    }
     let entry = table.add(field, Direction::Save);
     if let Some(function) = own_function(field) {
-        return quote!(__p::save_field_with::<#ty>(&mut __group, #entry, #value, #function)?;);
+        return quote!(__p::save_field_with::<#ty>(&mut __group, #entry, #value, #function););
     }
     if field.attrs.kv.is_set() {
-        return quote!(__p::save_kv::<#ty>(&mut __group, #entry, #value)?;);
+        return quote!(__p::save_kv::<#ty>(&mut __group, #entry, #value););
     }
     if let (Some(partition), Some(name)) = (field.attrs.partition.get(), field.attrs.partition.name()) {
         if partition.parts.is_none() {
@@ -167,9 +177,9 @@ fn statement(field: &Field<'_>, value: &TokenStream, table: &mut Table) -> Token
                            parts a save makes, or add `skip_saving`";
             return quote_spanned!(name.span()=> ::core::compile_error!(#message););
         }
-        return quote!(__p::save_parts::<#ty>(&mut __group, #entry, #value)?;);
+        return quote!(__p::save_parts::<#ty>(&mut __group, #entry, #value););
     }
-    quote!(__p::save_field::<#ty>(&mut __group, #entry, #value)?;)
+    quote!(__p::save_field::<#ty>(&mut __group, #entry, #value);)
 }
 
 /// The function that stands in for the type's own impl.

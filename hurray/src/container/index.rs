@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::kinds::{Brief, Kinds};
 use super::names::NameTable;
 use super::record::{Record, Region};
 use super::{FileBytes, Header, Trailer};
@@ -58,6 +59,19 @@ impl Index {
     pub(super) fn descriptors_length(&self) -> Option<u64> {
         let Some(last) = self.records.last() else { return Some(0) };
         u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
+    }
+
+    /// What a table of all descriptors says of the plain tensors, by position.
+    pub(super) fn briefs(&self, file: &[u8], table: &[u8], alignment: u32) -> Vec<Brief> {
+        if table.is_empty() {
+            return Vec::new();
+        }
+        let mut kinds = Kinds::default();
+        let mut brief = |record: &Record| {
+            let kind = record.copy_in(table).and_then(|bytes| kinds.of(bytes))?;
+            record.only_buffer(file, alignment, kind.byte_size).map(|_| kind.brief)
+        };
+        self.records.iter().map(|record| brief(record).unwrap_or(Brief::NONE)).collect()
     }
 
     /// By position: the place in the order of descriptors.

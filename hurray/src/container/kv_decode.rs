@@ -64,19 +64,6 @@ impl<'f> KvRef<'f> {
             Self::Array(array) => KvValue::Array(array.to_array()),
         }
     }
-
-    /// As [`KvValue::type_name`].
-    pub(crate) fn type_name(&self) -> &'static str {
-        match self {
-            Self::String(_) => "utf8",
-            Self::Int64(_) => "int64",
-            Self::UInt64(_) => "uint64",
-            Self::Float64(_) => "float64",
-            Self::Bool(_) => "bool",
-            Self::Bytes(_) => "bytes",
-            Self::Array(_) => "array",
-        }
-    }
 }
 
 impl<'f> KvArrayRef<'f> {

@@ -4,6 +4,7 @@
 mod flags;
 mod header;
 mod index;
+mod kinds;
 mod kv;
 mod kv_decode;
 mod kv_section;
@@ -24,6 +25,7 @@ pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
 pub(crate) use index::{Index, IndexEntry, encode_index};
+pub(crate) use kinds::Brief;
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;

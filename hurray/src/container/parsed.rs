@@ -1,7 +1,9 @@
 //! All of a file but its tensors.
 
+use std::sync::OnceLock;
+
 use super::table::decode_table;
-use super::{Header, Index, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
+use super::{Brief, Header, Index, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
 use crate::error::{OpenError, Rule};
 use crate::policy::Policy;
 
@@ -14,6 +16,8 @@ pub(crate) struct Parsed {
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
     table: Table,
+    /// Plain descriptors in brief, by position; made for the first look-up by name.
+    briefs: OnceLock<Vec<Brief>>,
 }
 
 /// The copies of all descriptors, back to back in the order of their offsets.
@@ -77,7 +81,7 @@ impl Parsed {
         let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
         let table = decode_table(file.into(), &index, &kv).map_or(Table::None, Table::InFile);
-        Ok(Self { header, trailer, index, kv, table })
+        Ok(Self { header, trailer, index, kv, table, briefs: OnceLock::new() })
     }
 
     /// Whether the copies of the descriptors are those that the file has.
@@ -111,5 +115,13 @@ impl Parsed {
     /// Takes the descriptors, back to back in the order of their offsets, as they were read from where they lie.
     pub(crate) fn keep_gathered(&mut self, table: Vec<u8>) {
         self.table = Table::Gathered(table);
+    }
+
+    /// The plain descriptor at a position in brief, so that a look-up touches no descriptor.
+    #[inline]
+    pub(crate) fn brief(&self, file: &[u8], position: usize) -> Brief {
+        let briefs =
+            self.briefs.get_or_init(|| self.index.briefs(file, self.table(file), self.header.alignment));
+        briefs.get(position).copied().unwrap_or(Brief::NONE)
     }
 }

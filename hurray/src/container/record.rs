@@ -1,7 +1,7 @@
 //! One entry of the index (FORMAT §2.5).
 
 use super::{FileBytes, ITEM_ALIGNMENT, Section};
-use crate::bytes::{Cursor, is_aligned};
+use crate::bytes::{Cursor, align_up, is_aligned, to_usize};
 use crate::error::{FormatError, Rule};
 
 /// One entry of the index; the name stays in the file.
@@ -68,6 +68,30 @@ impl Record {
         Section::new(self.data_offset, self.data_length)
     }
 
+    /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs in a file of that
+    /// alignment (PLC-01 to PLC-03; PLC-04 was checked with the index); `None` if anything is unusual.
+    #[inline]
+    pub(crate) fn only_buffer<'f>(&self, file: &'f [u8], alignment: u32, byte_size: u64) -> Option<&'f [u8]> {
+        let is_in_place = self.data_length == byte_size
+            && align_up(self.descriptor_end(), u64::from(alignment)) == Some(self.data_offset);
+        if !is_in_place {
+            return None;
+        }
+        FileBytes::from(file).range(self.data_offset, to_usize(byte_size)?)
+    }
+
+    /// Whether `field` under `path` is the name, out of the file that the record was read from.
+    #[inline]
+    pub(crate) fn is_named(&self, file: &[u8], path: &str, field: &str) -> bool {
+        let name = self.name_bytes(file);
+        let rest = match name.split_at_checked(path.len()) {
+            Some(([], rest)) => rest,
+            Some((start, [b'.', rest @ ..])) if start == path.as_bytes() => rest,
+            _ => return false,
+        };
+        rest == field.as_bytes()
+    }
+
     /// Saturated: such an end is in no region.
     #[inline]
     fn descriptor_end(&self) -> u64 {
@@ -94,8 +118,8 @@ impl Record {
     ) -> Option<(Self, &[u8])> {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
         let name_length = u16::from_le_bytes(*name_length);
-        let (name, rest) = rest.split_at_checked(usize::from(name_length))?;
-        let (fields, rest) = rest.split_first_chunk::<FIELDS>()?;
+        let (entry, rest) = rest.split_at_checked(usize::from(name_length).saturating_add(FIELDS))?;
+        let (name, fields) = entry.split_last_chunk::<FIELDS>()?;
         let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
         let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
         let (data_offset, fields) = fields.split_first_chunk::<8>()?;

@@ -26,7 +26,7 @@ pub(crate) use header::{FIXED_LEN, MAGIC, peek_length};
 pub use buffers::{BufferHandle, DeviceTag, MemoryClass, SyncMode};
 pub use builder::DescriptorBuilder;
 pub use layout::{BlockPaged, CombineOp, CompositeHead, CompositionRule, KvRole, Layout, TileOrder, Tiled};
-pub(crate) use plain::PlainDescriptor;
+pub(crate) use plain::{PlainDescriptor, RowMajor};
 pub(crate) use quantization::storage_range;
 pub use quantization::{Quantization, ScaleType};
 pub use sections::{ExtensionKind, ExtensionType, MemberRole, Shard, Statistics};

@@ -6,22 +6,43 @@ use super::{DYNAMIC, FIXED_LEN, MAGIC};
 /// sound or not, is for the full decoder to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlainDescriptor {
-    pub(crate) rank: usize,
-    /// In elements, of which `rank` count.
-    pub(crate) dims: [usize; Self::MAX_RANK],
-    /// In elements, of which `rank` count.
-    pub(crate) strides: [usize; Self::MAX_RANK],
-    /// The product of the dimensions.
-    pub(crate) elements: usize,
-    /// The same in bytes.
+    pub(crate) shape: RowMajor,
+    /// Of all elements.
     pub(crate) element_bytes: usize,
     pub(crate) byte_offset: u64,
     pub(crate) byte_size: u64,
 }
 
-impl PlainDescriptor {
+/// A row-major shape of a rank that typed views can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RowMajor {
+    pub(crate) rank: usize,
+    /// In elements; 0 from the rank on.
+    pub(crate) dims: [usize; Self::MAX_RANK],
+    /// In elements; 0 from the rank on.
+    pub(crate) strides: [usize; Self::MAX_RANK],
+}
+
+impl RowMajor {
     /// The rank of typed views.
     const MAX_RANK: usize = 8;
+
+    /// The shape of `rank` of these dimensions, whose product is known to fit, and how many elements it has.
+    #[inline]
+    pub(crate) fn of_small(rank: usize, dims: [u32; 4]) -> (Self, usize) {
+        // No loop: the compiler keeps all of it in registers until it is where the view is to be.
+        let [d0, d1, d2, d3] = dims.map(|dim| usize::try_from(dim).unwrap_or(usize::MAX));
+        let inner = d2.wrapping_mul(d3);
+        let rows = d1.wrapping_mul(inner);
+        let if_below = |axis: usize, value: usize| if axis < rank { value } else { 0 };
+        let dims = [if_below(0, d0), if_below(1, d1), if_below(2, d2), if_below(3, d3), 0, 0, 0, 0];
+        let strides = [if_below(0, rows), if_below(1, inner), if_below(2, d3), if_below(3, 1), 0, 0, 0, 0];
+        (Self { rank, dims, strides }, d0.wrapping_mul(rows))
+    }
+}
+
+impl PlainDescriptor {
+    const MAX_RANK: usize = RowMajor::MAX_RANK;
     const ROW_MAJOR: u8 = 1;
 
     /// Reads a descriptor of elements of a type that take `element_size` bytes each; `None` if it is not of this
@@ -62,13 +83,14 @@ impl PlainDescriptor {
         let needed = u64::try_from(element_bytes).ok()?.checked_add(byte_offset)?;
         // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) takes the long way.
         let is_sound = elements > 0 && needed <= byte_size && alignment.is_power_of_two() && alignment >= 64;
-        is_sound.then_some(Self { rank, dims, strides, elements, element_bytes, byte_offset, byte_size })
+        let shape = RowMajor { rank, dims, strides };
+        is_sound.then_some(Self { shape, element_bytes, byte_offset, byte_size })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::PlainDescriptor;
+    use super::{PlainDescriptor, RowMajor};
     use crate::bytes::Sink;
     use crate::descriptor::{BufferHandle, Layout, TensorDescriptor};
     use crate::element::ElementType;
@@ -98,10 +120,15 @@ mod tests {
             if let Some(plain) = PlainDescriptor::read(&bytes, ElementType::Float32.tag(), 4) {
                 let full = TensorDescriptor::decode(&bytes, &Policy::default()).unwrap();
                 prop_assert_eq!(full.layout(), &Layout::RowMajor);
-                let dims: Vec<u64> = plain.dims[..plain.rank].iter().map(|&dim| dim as u64).collect();
+                let RowMajor { rank, dims, strides } = plain.shape;
+                let small = std::array::from_fn(|axis| if axis < rank { dims[axis] as u32 } else { 1 });
+                if rank <= 4 {
+                    prop_assert_eq!(RowMajor::of_small(rank, small), (plain.shape, plain.element_bytes / 4));
+                }
+                let dims: Vec<u64> = dims[..rank].iter().map(|&dim| dim as u64).collect();
                 prop_assert_eq!(full.shape(), &dims[..]);
-                prop_assert_eq!(plain.elements as u64, dims.iter().product::<u64>());
-                for (axis, stride) in plain.strides[..plain.rank].iter().enumerate() {
+                prop_assert_eq!(plain.element_bytes as u64, dims.iter().product::<u64>() * 4);
+                for (axis, stride) in strides[..rank].iter().enumerate() {
                     prop_assert_eq!(*stride as u64, dims[axis + 1..].iter().product::<u64>());
                 }
                 prop_assert_eq!(full.byte_offset(), plain.byte_offset);

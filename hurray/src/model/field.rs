@@ -29,6 +29,8 @@ pub struct Field {
     /// The name in the source.
     pub(crate) rust: &'static str,
     pub(crate) aliases: &'static [&'static str],
+    /// Names of other fields of the struct that are paths under this one's, such as `w.scale` for `w`.
+    pub(crate) neighbours: &'static [&'static str],
     pub(crate) shape: Option<&'static [Dim]>,
     /// The absolute path of the tensor or group that the field is another name of.
     pub(crate) tied: Option<&'static str>,
@@ -55,6 +57,7 @@ impl Field {
             name,
             rust: name,
             aliases: &[],
+            neighbours: &[],
             shape: None,
             tied: None,
             element_type: None,
@@ -78,6 +81,14 @@ impl Field {
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
         self.aliases = aliases;
+        self.is_name_only = false;
+        self
+    }
+
+    /// Names of other fields of the struct that are paths under this one's.
+    #[must_use]
+    pub const fn neighbours(mut self, neighbours: &'static [&'static str]) -> Self {
+        self.neighbours = neighbours;
         self.is_name_only = false;
         self
     }

@@ -1,6 +1,7 @@
 //! Models: what `#[derive(HurraySave, HurrayLoad)]` implements, the walks that call it, and the impls for std types.
 
 pub(crate) mod field;
+mod flat;
 mod impls;
 mod kv;
 mod load;
@@ -150,13 +151,10 @@ pub trait HurrayLoad<'f>: Sized {
 
 /// A model that borrows nothing from the file, so that it can outlive it: what [`load()`](crate::load()) returns.
 ///
-/// Implemented by itself, as serde's `DeserializeOwned` is.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` borrows from the file, and this function closes the file before it returns",
-    label = "borrows from the file",
-    note = "open the file first and let it live: `let file = hurray::File::read(path)?; let model: {Self} = file.load()?;`",
-    note = "or give the model owned fields (`Tensor<T>` in place of `TensorView<'a, T>`)"
-)]
+/// Implemented by itself, as serde's `DeserializeOwned` is. Of a type that borrows, the compiler says that its
+/// "implementation of `HurrayLoad` is not general enough": open the file first and let it live
+/// (`let file = hurray::File::read(path)?; let model: Mlp<'_> = file.load()?;`), or give the model owned fields
+/// (`Tensor<T>` in place of `TensorView<'a, T>`). See [`docs::borrowing`](crate::docs::borrowing).
 pub trait HurrayLoadOwned: for<'f> HurrayLoad<'f> {}
 
 impl<T> HurrayLoadOwned for T where T: for<'f> HurrayLoad<'f> {}

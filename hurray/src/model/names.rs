@@ -16,10 +16,8 @@ pub(crate) const SOME: &str = "hurray.some.";
 pub(crate) const TIED: &str = "hurray.tied.";
 
 /// The ggml type of the blocks that a uint8 tensor holds.
-#[cfg(feature = "candle")]
 pub(crate) const GGML: &str = "hurray.ggml.";
 /// The id of the parameter of a framework that a tensor is the value of.
-#[cfg(feature = "burn")]
 pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 
 /// The safetensors type of a tensor that is kept as its bytes.
@@ -31,6 +29,15 @@ pub(crate) const VERSION: &str = "hurray.version.";
 
 /// The step to the value of a newtype variant, in keys only. No escaped map key has it.
 pub(crate) const VARIANT: &str = "%0";
+
+/// Splits one of our own keys that are about a path: `hurray.seq.` and the path.
+pub(crate) fn split_own_key(key: &str) -> Option<(&'static str, &str)> {
+    const ABOUT_PATHS: [&str; 7] = [SEQUENCE, KEYS, SOME, TIED, VERSION, GGML, PARAM_ID];
+    ABOUT_PATHS.into_iter().find_map(|prefix| match key.strip_prefix(prefix) {
+        Some(path) => Some((prefix, path)),
+        None => (prefix.strip_suffix('.') == Some(key)).then_some((prefix, "")),
+    })
+}
 
 /// Whether a key that ends in `rest` under a path says something of the value inside `variants` newtype variants,
 /// rather than of one of these variants.
@@ -86,20 +93,20 @@ impl NamePath {
         if !self.0.is_empty() {
             self.0.push('.');
         }
-        let mut digits = ['0'; 20];
+        let mut digits = [b'0'; 20];
         let mut rest = index;
-        let mut length = 0usize;
-        for digit in digits.iter_mut().rev() {
-            *digit = DIGITS.get(rest % 10).copied().unwrap_or('0');
-            length = length.saturating_add(1);
-            rest /= 10;
+        let mut start = digits.len();
+        let (pairs, _) = digits.as_chunks_mut::<2>();
+        for pair in pairs.iter_mut().rev() {
+            *pair = PAIRS.get(rest % 100).copied().unwrap_or_default();
+            start = start.saturating_sub(if rest < 10 { 1 } else { 2 });
+            rest /= 100;
             if rest == 0 {
                 break;
             }
         }
-        for digit in digits.iter().skip(digits.len().saturating_sub(length)) {
-            self.0.push(*digit);
-        }
+        let digits = digits.get(start..).and_then(|digits| std::str::from_utf8(digits).ok());
+        self.0.push_str(digits.unwrap_or_default());
         mark
     }
 
@@ -139,7 +146,18 @@ pub(crate) fn own_key(prefix: &str, path: &str) -> String {
     }
 }
 
-const DIGITS: [char; 10] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+/// The decimal digits of 0 to 99.
+const PAIRS: [[u8; 2]; 100] = {
+    const DIGITS: [u8; 10] = *b"0123456789";
+    let mut pairs = [[0; 2]; 100];
+    let mut index = 0;
+    #[expect(clippy::indexing_slicing, reason = "checked by the compiler, which is who runs it")]
+    while index < pairs.len() {
+        pairs[index] = [DIGITS[index / 10], DIGITS[index % 10]];
+        index = index.saturating_add(1);
+    }
+    pairs
+};
 
 /// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.
 pub(crate) fn escape_key(key: &str) -> Cow<'_, str> {

@@ -61,8 +61,11 @@ impl Backing {
             // Systems refuse to map nothing, each in its own words.
             return Ok((Self::Static(&[]), file));
         }
+        let Some(length) = to_usize(facts.len()) else {
+            return Err(io_error(path, io::ErrorKind::FileTooLarge.into()));
+        };
         // SAFETY: the caller keeps the contract of `map_file`, which is that of this function.
-        match unsafe { sys::map_file(&file) } {
+        match unsafe { sys::map_file(&file, length) } {
             Ok(mapping) => Ok((Self::Mapped(mapping), file)),
             Err(source) => Err(io_error(path, source)),
         }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use super::entry::{Plain, plain};
 use super::{File, TensorEntry};
-use crate::container::{KvRef, Parsed};
+use crate::container::{Brief, KvRef, Parsed};
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -87,13 +88,31 @@ impl<'c, 'f> Contents<'c, 'f> {
             policy: self.policy,
             owner: self.owner,
             table: self.table,
+            brief: Brief::NONE,
         })
     }
 
-    /// Whether the index gives each tensor no data, in the order of the file: only such a one can be a composite
-    /// head.
-    pub(crate) fn without_data(&self) -> impl Iterator<Item = bool> + use<'c> {
-        self.parsed.index.records().iter().map(|record| record.data_length == 0)
+    /// Descriptor and elements of the tensor at a position, if it is plain and `field` under `path` is its name.
+    #[inline]
+    pub(crate) fn plain_named(
+        &self,
+        position: usize,
+        (path, field): (&str, &str),
+        type_tag: u8,
+        element_size: usize,
+    ) -> Option<Plain<'f>> {
+        let record = self.parsed.index.records().get(position)?;
+        if !record.is_named(self.bytes, path, field) {
+            return None;
+        }
+        let alignment = self.parsed.header.alignment;
+        plain(record, self.bytes, self.table, alignment, type_tag, element_size)
+    }
+
+    /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
+    pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'c> {
+        let records = self.parsed.index.records().iter().enumerate();
+        records.filter(|(_, record)| record.data_length == 0).map(|(position, _)| position)
     }
 
     /// All tensors in the order of the file.
@@ -116,6 +135,14 @@ impl<'c, 'f> Contents<'c, 'f> {
     #[inline]
     pub(crate) fn name(&self, position: usize) -> &'f str {
         std::str::from_utf8(self.name_bytes(position)).unwrap_or_default()
+    }
+
+    /// The tensor of that name, with its descriptor in brief.
+    #[inline]
+    pub(crate) fn look_up(&self, name: &str) -> Option<TensorEntry<'f>> {
+        let position = self.find(name)?;
+        let entry = self.entry(position)?;
+        Some(TensorEntry { brief: self.parsed.brief(self.bytes, position), ..entry })
     }
 
     /// The position of the tensor of that name.

@@ -3,10 +3,10 @@
 use smallvec::SmallVec;
 
 use super::File;
-use crate::bytes::align_up;
-use crate::container::{Record, Section};
-use crate::descriptor::TensorDescriptor;
+use crate::bytes::to_usize;
+use crate::container::{Brief, FileBytes, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
+use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
 use crate::error::{FormatError, Rule};
 use crate::policy::Policy;
 
@@ -22,6 +22,32 @@ pub struct TensorEntry<'f> {
     pub(super) owner: Option<&'f File>,
     /// The copies of all descriptors; empty without them.
     pub(super) table: &'f [u8],
+    /// What the descriptor says, where that is known.
+    pub(super) brief: Brief,
+}
+
+/// The shape of a plain tensor, and the bytes of its elements.
+pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
+
+/// Shape and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
+/// bytes of the file.
+#[inline]
+pub(super) fn plain<'f>(
+    record: &Record,
+    file: &'f [u8],
+    table: &'f [u8],
+    alignment: u32,
+    type_tag: u8,
+    element_size: usize,
+) -> Option<Plain<'f>> {
+    let bytes = match record.copy_in(table) {
+        Some(copy) => copy,
+        None => record.descriptor()?.of(file)?,
+    };
+    let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
+    let buffer = record.only_buffer(file, alignment, descriptor.byte_size)?;
+    let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
+    Some((descriptor.shape, bytes))
 }
 
 impl<'f> TensorEntry<'f> {
@@ -35,18 +61,6 @@ impl<'f> TensorEntry<'f> {
     #[inline]
     pub(crate) fn has_name(&self, name: &str) -> bool {
         self.record.name_bytes(self.bytes) == name.as_bytes()
-    }
-
-    /// Whether `field` under `path` is its name.
-    #[inline]
-    pub(crate) fn is_named(&self, path: &str, field: &str) -> bool {
-        let name = self.record.name_bytes(self.bytes);
-        let rest = match name.split_at_checked(path.len()) {
-            Some(([], rest)) => rest,
-            Some((start, [b'.', rest @ ..])) if start == path.as_bytes() => rest,
-            _ => return false,
-        };
-        rest == field.as_bytes()
     }
 
     /// The bytes of the descriptor in the tensor region.
@@ -70,15 +84,18 @@ impl<'f> TensorEntry<'f> {
     /// PLC-04); `None` if anything is unusual.
     #[inline]
     pub(crate) fn only_buffer(&self, byte_size: u64) -> Option<&'f [u8]> {
-        let Record { descriptor_offset, descriptor_length, data_offset, data_length, .. } = self.record;
-        let end = descriptor_offset.checked_add(u64::from(descriptor_length))?;
-        let is_in_place = align_up(end, u64::from(self.alignment)) == Some(data_offset)
-            && data_length == byte_size
-            && data_offset.checked_add(data_length)? <= self.region_end;
-        if !is_in_place {
-            return None;
+        self.record.only_buffer(self.bytes, self.alignment, byte_size)
+    }
+
+    /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
+    #[inline]
+    pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
+        if let Some((shape, elements)) = self.brief.shape(type_tag) {
+            // Known to be fewer than the bytes of the buffer.
+            let length = elements.wrapping_mul(element_size);
+            return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
         }
-        self.record.data()?.of(self.bytes)
+        plain(&self.record, self.bytes, self.table, self.alignment, type_tag, element_size)
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
@@ -209,7 +226,7 @@ impl<'f> TensorEntry<'f> {
         self.owner
     }
 
-    #[cfg(any(feature = "burn", feature = "candle"))]
+    /// What the file was opened with.
     pub(crate) fn policy(&self) -> &'f Policy {
         self.policy
     }

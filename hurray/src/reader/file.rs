@@ -135,7 +135,7 @@ impl File {
     #[inline]
     pub fn tensor(&self, name: &str) -> Result<TensorEntry<'_>, TensorError> {
         let contents = self.contents();
-        match contents.find(name).and_then(|position| contents.entry(position)) {
+        match contents.look_up(name) {
             Some(entry) => Ok(entry),
             None => Err(self.not_found(name)),
         }

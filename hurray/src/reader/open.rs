@@ -144,7 +144,7 @@ impl OpenOptions {
             None => Parsed::decode(bytes, &self.policy)?,
         };
         if self.validate_descriptors && !parsed.has_table_in_file() {
-            gather_descriptors(&mut parsed, file, bytes.len());
+            gather_descriptors(&mut parsed, file, bytes);
         }
         self.checked(backing, parsed, Some(path), false)
     }
@@ -189,10 +189,10 @@ fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, Open
 
 /// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
 /// than the file has.
-fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, length: usize) {
+fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
     let records = parsed.index.records();
     let total = records.iter().fold(0u64, |sum, record| sum.saturating_add(record.descriptor_length.into()));
-    if u64::try_from(length).is_ok_and(|length| total > length) {
+    if u64::try_from(bytes.len()).is_ok_and(|length| total > length) {
         return;
     }
     let piece =

@@ -25,14 +25,14 @@ impl Mapping {
     pub(crate) fn fetch_from(&self, _start: usize) {}
 }
 
-/// Maps the whole of `file`, as long as it is now.
+/// Maps `length` bytes of `file`, which has so many.
 ///
 /// # Safety
 /// As long as the mapping lives, nobody may change the file or cut it short: neither this process nor any
 /// other. Its bytes are handed out as `&[u8]`, which must not change; a read past a new end kills the process.
-pub(crate) unsafe fn map_file(file: &File) -> io::Result<Mapping> {
+pub(crate) unsafe fn map_file(file: &File, length: usize) -> io::Result<Mapping> {
     // SAFETY: the caller promises that the file is not changed, which is the whole of the contract of `map`.
-    let map = unsafe { memmap2::Mmap::map(file) }?;
+    let map = unsafe { memmap2::MmapOptions::new().len(length).map(file) }?;
     Ok(Mapping(map))
 }
 

@@ -38,6 +38,11 @@ impl Axis {
         }
     }
 
+    /// Whether all indices have the same offset.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.digits.iter().all(|digit| digit.stride == 0)
+    }
+
     /// The offset of an index: two's complement, so that negative strides add up by wrapping.
     #[inline]
     pub(crate) fn offset(&self, at: usize) -> usize {

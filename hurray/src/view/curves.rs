@@ -39,7 +39,8 @@ macro_rules! curve_access {
                 self.plan.0.get(&self.raw, index)
             }
 
-            /// The stored elements, in the order of the curve, padding included.
+            /// The stored elements in the order in which they lie, from the first to the last that an index leads to,
+            /// padding between them included.
             #[must_use]
             pub fn values(&self) -> Option<T::Values<'a>> {
                 self.plan.0.values(&self.raw)

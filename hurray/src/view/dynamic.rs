@@ -83,9 +83,9 @@ impl<'a> DynTensorView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`TensorEntry::view`](crate::TensorEntry::view).
+    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the default [`Limits`].
     pub fn typed<T: Element>(&self) -> Result<TensorView<'a, T>, TensorError> {
-        typed(self.descriptor(), self.0.buffer(0))
+        typed(self.descriptor(), self.0.buffer(0), &Limits::default())
     }
 
     /// The tensor as a quantized view.
@@ -128,6 +128,34 @@ impl<'a> DynTensorView<'a> {
 }
 
 impl DynTensor {
+    /// A tensor that was laid out elsewhere, of any element type and layout: the descriptor, and the bytes of
+    /// each of its buffers in the order of its buffer table. They are copied.
+    ///
+    /// ```
+    /// use hurray::descriptor::{Layout, TensorDescriptor};
+    /// use hurray::{DynTensor, ElementType};
+    ///
+    /// let columns = TensorDescriptor::builder(ElementType::UInt8, [2, 3]).layout(Layout::ColumnMajor).build()?;
+    /// let tensor = DynTensor::from_parts(columns, &[[1, 4, 2, 5, 3, 6]])?;
+    /// assert_eq!(tensor.view().typed::<u8>()?.to_vec(), [1, 2, 3, 4, 5, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Parts`] if the buffers are not those of the descriptor, [`TensorError::Layout`] for the
+    /// head of a composite, [`TensorError::Format`] for a descriptor or indices that break a rule.
+    pub fn from_parts(
+        descriptor: TensorDescriptor,
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<Self, TensorError> {
+        let tensor = SharedTensor::from_parts(descriptor, buffers)?;
+        let view = DynTensorView::from_raw(tensor.as_raw())?;
+        view.as_raw().check_indices()?;
+        drop(view);
+        Ok(Self(tensor))
+    }
+
     /// A tensor that is no composite head.
     pub(crate) fn of_shared(tensor: SharedTensor) -> Self {
         Self(tensor)

@@ -3,10 +3,11 @@
 use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
-use crate::descriptor::{DYNAMIC, Layout, PlainDescriptor, TensorDescriptor};
+use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
-use crate::reader::TensorEntry;
+use crate::limits::Limits;
+use crate::reader::{Plain, TensorEntry};
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
 
@@ -18,8 +19,9 @@ impl<'f> TensorEntry<'f> {
     /// [`TensorError::ElementType`] when the elements are of another type, [`TensorError::Quantized`],
     /// [`TensorError::Layout`] when they are not in one of the three dense layouts (row-major, column-major,
     /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
-    /// [`TensorError::Misaligned`] when they start at an odd address, and [`TensorError::Format`] when the
-    /// descriptor breaks a rule.
+    /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
+    /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
+    /// [`Limits::dense_bytes`] lets a copy take: a view can always be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         if let Some(view) = self.plain_view() {
@@ -31,13 +33,7 @@ impl<'f> TensorEntry<'f> {
     /// The view of a row-major tensor without anything special: nearly every tensor of nearly every model.
     #[inline]
     pub(crate) fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
-        let bytes = self.descriptor_at_hand().ok()?;
-        let descriptor = PlainDescriptor::read(bytes, const { T::TYPE.tag() }, size_of::<T>())?;
-        let buffer = self.only_buffer(descriptor.byte_size)?;
-        let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
-        let data = bytemuck::try_cast_slice(bytes).ok()?;
-        let shape = Shape::from_parts(descriptor.dims, descriptor.rank)?;
-        Some(TensorView::checked(data, 0, shape, Strides::from_counts(descriptor.strides)))
+        TensorView::from_plain(self.plain(const { T::TYPE.tag() }, size_of::<T>())?)
     }
 
     fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
@@ -45,10 +41,13 @@ impl<'f> TensorEntry<'f> {
         // Before the placement: an element type or layout that is another one says more than a size.
         expect_plain(&descriptor, T::TYPE)?;
         let buffers = self.buffers_of(&descriptor)?;
-        typed(&descriptor, buffers.first().copied().unwrap_or_default()).map_err(|error| match error {
-            TensorError::Format(error) => TensorError::Format(self.blamed(error)),
-            other => other,
-        })
+        let limits = &self.policy().limits;
+        typed(&descriptor, buffers.first().copied().unwrap_or_default(), limits).map_err(
+            |error| match error {
+                TensorError::Format(error) => TensorError::Format(self.blamed(error)),
+                other => other,
+            },
+        )
     }
 
     /// The tensor as it is: any element type, any layout.
@@ -86,14 +85,27 @@ impl<'f> TensorEntry<'f> {
     }
 }
 
-/// A dense tensor of plain elements as a typed view of its buffer.
+impl<'f, T: Element> TensorView<'f, T> {
+    /// The view of a plain tensor; `None` if its elements start at an odd address.
+    #[inline]
+    pub(crate) fn from_plain((shape, bytes): Plain<'f>) -> Option<Self> {
+        let RowMajor { rank, dims, strides } = shape;
+        let data = bytemuck::try_cast_slice(bytes).ok()?;
+        Some(Self::checked(data, 0, Shape::from_parts(dims, rank)?, Strides::from_counts(strides)))
+    }
+}
+
+/// A dense tensor of plain elements as a typed view of its buffer, of which a copy stays within the limits.
 #[inline]
 pub(crate) fn typed<'f, T: Element>(
     descriptor: &TensorDescriptor,
     buffer: &'f [u8],
+    limits: &Limits,
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
-    dense(descriptor, buffer)
+    let view = dense(descriptor, buffer)?;
+    view.check_copy(limits.dense_bytes)?;
+    Ok(view)
 }
 
 /// The elements of a dense layout as values of a type of the same width, whatever their element type is.

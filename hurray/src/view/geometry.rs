@@ -117,6 +117,18 @@ impl Geometry {
         })
     }
 
+    /// The same elements, with one index in each dimension whose indices all lead to the same ones.
+    pub(crate) fn without_repetition(mut self) -> Self {
+        if let (Map::Axes(axes), false) = (&self.map, self.is_empty()) {
+            for (extent, axis) in self.shape.iter_mut().zip(axes) {
+                if axis.is_constant() {
+                    *extent = 1;
+                }
+            }
+        }
+        self
+    }
+
     /// Whether there is no element.
     pub(crate) fn is_empty(&self) -> bool {
         self.shape.contains(&0)

@@ -16,7 +16,7 @@ impl<'f> TensorEntry<'f> {
         let buffers = self.buffers_of(&descriptor)?;
         let offsets = self.extents_of(&descriptor)?;
         let offsets = offsets.into_iter().map(|extent| extent.offset);
-        Ok(RawTensor::placed(descriptor, buffers, offsets))
+        Ok(RawTensor::placed(self.name(), descriptor, buffers, offsets))
     }
 
     /// A view of the kind that the caller asks for.

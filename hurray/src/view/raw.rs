@@ -26,6 +26,8 @@ pub(crate) struct RawTensor<'a> {
 #[derive(Debug)]
 struct Head {
     descriptor: TensorDescriptor,
+    /// In the file, for errors; `None` for a tensor that was made here.
+    name: Option<Box<str>>,
     /// In the file, per buffer; empty if not known.
     file_offsets: SmallVec<[u64; 3]>,
     indices: OnceLock<Result<(), FormatError>>,
@@ -34,17 +36,19 @@ struct Head {
 impl<'a> RawTensor<'a> {
     /// `buffers` are in the order of the buffer table.
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        Self::placed(descriptor, buffers, [])
+        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
+        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
-    /// With where each buffer starts in the file, so that data errors can say where they are.
+    /// With its name and where each buffer starts in the file, so that errors found later can say where they are.
     pub(crate) fn placed(
+        name: &str,
         descriptor: TensorDescriptor,
         buffers: impl IntoIterator<Item = &'a [u8]>,
         file_offsets: impl IntoIterator<Item = u64>,
     ) -> Self {
         let file_offsets = file_offsets.into_iter().collect();
-        let head = Head { descriptor, file_offsets, indices: OnceLock::new() };
+        let head = Head { descriptor, name: Some(name.into()), file_offsets, indices: OnceLock::new() };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
@@ -113,15 +117,25 @@ impl<'a> RawTensor<'a> {
             .broken()
             .expected_to_be(format!("at least {needed} bytes in buffer {buffer}"))
             .but_found(found);
-        TensorError::Format(match self.file_offset(buffer, 0) {
+        TensorError::Format(self.named(match self.file_offset(buffer, 0) {
             Some(offset) => error.at(offset),
             None => error,
-        })
+        }))
+    }
+
+    /// Adds the tensor's name to an error.
+    fn named(&self, error: FormatError) -> FormatError {
+        match &self.head.name {
+            Some(name) => error.in_tensor(name),
+            None => error,
+        }
     }
 
     /// Checks the indices in the data of a sparse or paged tensor, once for all its views.
     pub(crate) fn check_indices(&self) -> Result<(), TensorError> {
-        self.head.indices.get_or_init(|| data::indices(self)).clone().map_err(TensorError::Format)
+        let checked =
+            self.head.indices.get_or_init(|| data::indices(self).map_err(|error| self.named(error)));
+        checked.clone().map_err(TensorError::Format)
     }
 
     /// The tensor with its buffers kept alive by what `share` makes of them.
@@ -159,8 +173,32 @@ pub(crate) struct SharedTensor {
 
 impl SharedTensor {
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
-        let head = Head { descriptor, file_offsets: SmallVec::new(), indices: OnceLock::new() };
+        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+    }
+
+    /// A tensor that somebody else laid out, its buffers copied: they are those of the descriptor, and that
+    /// breaks no rule.
+    ///
+    /// # Errors
+    /// [`TensorError::Parts`] for other buffers, [`TensorError::Format`] for the rule that is broken.
+    pub(crate) fn from_parts(
+        descriptor: TensorDescriptor,
+        buffers: &[impl AsRef<[u8]>],
+    ) -> Result<Self, TensorError> {
+        let parts = |what, expected, found| TensorError::Parts { what, expected, found };
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        if buffers.len() != descriptor.buffers().len() {
+            return Err(parts("buffers", number(descriptor.buffers().len()), number(buffers.len())));
+        }
+        for (handle, bytes) in descriptor.buffers().iter().zip(buffers) {
+            let found = number(bytes.as_ref().len());
+            if found != handle.byte_size {
+                return Err(parts("bytes of a buffer", handle.byte_size, found));
+            }
+        }
+        descriptor.check_as_built()?;
+        Ok(Self::new(descriptor, buffers.iter().map(|bytes| SharedBytes::copy_from(bytes.as_ref()))))
     }
 
     /// The same tensor as a member of a whole.

@@ -46,18 +46,21 @@ impl Shape {
 
     /// The dimensions, dimension 0 first.
     #[must_use]
+    #[inline]
     pub fn dims(&self) -> &[usize] {
         self.dims.get(..usize::from(self.rank)).unwrap_or_default()
     }
 
     /// The number of dimensions.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         usize::from(self.rank)
     }
 
     /// The product of the dimensions, 1 for a scalar; `None` past `usize`, unless a dimension is 0.
     #[must_use]
+    #[inline]
     pub fn element_count(&self) -> Option<usize> {
         if self.dims().contains(&0) {
             return Some(0);
@@ -69,6 +72,7 @@ impl Shape {
 impl Deref for Shape {
     type Target = [usize];
 
+    #[inline]
     fn deref(&self) -> &[usize] {
         self.dims()
     }

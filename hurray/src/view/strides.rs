@@ -15,6 +15,7 @@ pub(crate) struct Reach {
 }
 
 impl Strides {
+    #[inline]
     pub(crate) fn row_major(shape: &Shape) -> Self {
         Self::accumulate(shape.iter().enumerate().rev())
     }
@@ -49,23 +50,31 @@ impl Strides {
         Some(Self(all))
     }
 
+    #[inline]
     pub(crate) fn as_slice(&self, rank: usize) -> &[isize] {
         self.0.get(..rank).unwrap_or_default()
     }
 
-    /// Whether elements lie one after another in row-major order. Dimensions of size 1 may have any stride.
+    /// Whether elements lie one after another in row-major order. Dimensions of size 1 may have any stride, and so
+    /// may all of a tensor without elements.
+    #[inline]
     pub(crate) fn is_row_major(&self, shape: &Shape) -> bool {
+        shape.contains(&0) || Self::are_dense(shape.iter().zip(&self.0).rev())
+    }
+
+    /// The same in column-major order.
+    pub(crate) fn is_column_major(&self, shape: &Shape) -> bool {
+        shape.contains(&0) || Self::are_dense(shape.iter().zip(&self.0))
+    }
+
+    /// Whether each stride is the number of elements of the dimensions before it.
+    fn are_dense<'d>(mut dims: impl Iterator<Item = (&'d usize, &'d isize)>) -> bool {
         let mut expected = 1isize;
-        for (&dim, &stride) in shape.iter().zip(&self.0).rev() {
-            if dim == 0 {
-                return true;
-            }
-            if dim != 1 && stride != expected {
-                return false;
-            }
+        dims.all(|(&dim, &stride)| {
+            let is_next = dim == 1 || stride == expected;
             expected = expected.saturating_mul(isize::try_from(dim).unwrap_or(isize::MAX));
-        }
-        true
+            is_next
+        })
     }
 
     /// How far below and above the origin a non-empty shape reaches; `None` past `isize`.

@@ -76,24 +76,28 @@ impl<'a, T: Element> TensorView<'a, T> {
     }
 
     /// Every element was checked to lie in `data`.
+    #[inline]
     pub(crate) fn checked(data: &'a [T], origin: usize, shape: Shape, strides: Strides) -> Self {
         Self { data, origin, shape, strides }
     }
 
     /// The dimensions in elements, dimension 0 first; empty for a scalar.
     #[must_use]
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         self.shape.dims()
     }
 
     /// The strides in elements, one per dimension.
     #[must_use]
+    #[inline]
     pub fn strides(&self) -> &[isize] {
         self.strides.as_slice(self.shape.rank())
     }
 
     /// The number of dimensions.
     #[must_use]
+    #[inline]
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
@@ -111,6 +115,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The elements as one slice, when they lie one after another in row-major order; else `None`, never
     /// reordered data.
     #[must_use]
+    #[inline]
     pub fn as_slice(&self) -> Option<&'a [T]> {
         if !self.strides.is_row_major(&self.shape) {
             return None;
@@ -145,13 +150,19 @@ impl<'a, T: Element> TensorView<'a, T> {
         }
     }
 
-    /// The elements in row-major order, copied, unless they would take more than `limit` bytes: strides of 0 make
-    /// large tensors of few bytes.
+    /// The elements in row-major order, copied, if a copy stays within the limit.
     ///
     /// # Errors
     ///
     /// [`TensorError::Limit`], before anything is allocated.
     pub(crate) fn to_vec_within(self, limit: u64) -> Result<Vec<T>, TensorError> {
+        self.check_copy(limit)?;
+        Ok(self.to_vec())
+    }
+
+    /// Refuses a view of which a copy takes more than `limit` bytes *and* more than lie there: strides of 0 make
+    /// large tensors of few bytes.
+    pub(crate) fn check_copy(&self, limit: u64) -> Result<(), TensorError> {
         let count = self.shape.element_count().unwrap_or(usize::MAX);
         let bytes = u128::try_from(count)
             .unwrap_or(u128::MAX)
@@ -160,7 +171,7 @@ impl<'a, T: Element> TensorView<'a, T> {
         if bytes > held && bytes > u128::from(limit) {
             return Err(TensorError::Limit { limit: "dense_bytes", allowed: limit, found: bytes });
         }
-        Ok(self.to_vec())
+        Ok(())
     }
 
     /// The same tensor, packed in row-major order in memory of its own.
@@ -199,6 +210,11 @@ impl<'a, T: Element> TensorView<'a, T> {
         let offset = if length == 0 { 0 } else { start.cast_signed().wrapping_mul(stride) };
         let origin = self.origin.checked_add_signed(offset).unwrap_or(self.origin);
         Ok(Self { data: self.data, origin, shape, strides: self.strides })
+    }
+
+    /// Whether elements lie one after another in column-major order.
+    pub(crate) fn is_column_major(&self) -> bool {
+        self.strides.is_column_major(&self.shape)
     }
 
     /// The inline shape.

@@ -105,6 +105,7 @@ macro_rules! views {
 
             /// A tensor made here, checked as one from a file is, its indices at once.
             fn made(tensor: $crate::view::raw::SharedTensor) -> Result<Self, $crate::error::TensorError> {
+                tensor.descriptor().check_as_built()?;
                 let raw = tensor.as_raw();
                 let plan = $plan::of(&raw)?;
                 raw.check_indices()?;

@@ -193,6 +193,8 @@ impl From<io::Error> for SaveError {
 pub enum NameProblem {
     /// It has no bytes (IDX-04, KV-04).
     Empty,
+    /// It is empty between two dots, at its start or at its end.
+    EmptySegment,
     /// It is longer than a file can say (IDX-19, KV-13).
     TooLong {
         /// Its length in bytes.
@@ -206,6 +208,7 @@ impl fmt::Display for NameProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("it is empty"),
+            Self::EmptySegment => f.write_str("a segment of it is empty"),
             Self::TooLong { bytes } => write!(f, "{bytes} bytes, at most {} are possible", u16::MAX),
             Self::Reserved => f.write_str("it is reserved for the library"),
         }

@@ -4,6 +4,7 @@ use super::emit_source::read_source;
 use super::error::SaveError;
 use super::plan::{Item, Plan};
 use super::source::TensorSource;
+use crate::container::{KvArray, KvValue};
 use crate::descriptor::TensorDescriptor;
 
 /// How a second name differs from the tensor or group that it names.
@@ -67,7 +68,7 @@ impl<'s> Plan<'s> {
             let stored = format!("{note}{}", renamed(name));
             match self.metadata.get(&stored) {
                 None => return Err(Difference::Missing(stored.into())),
-                Some(found) if found != value => return Err(Difference::Bytes(stored.into())),
+                Some(found) if !same_bits(found, value) => return Err(Difference::Bytes(stored.into())),
                 Some(_) => {}
             }
         }
@@ -105,6 +106,17 @@ fn bytes_of<'b>(source: &'b TensorSource<'_>) -> Option<&'b [u8]> {
         TensorSource::Borrowed(bytes) => Some(bytes),
         TensorSource::Owned(bytes) => Some(bytes),
         TensorSource::Lazy { .. } | TensorSource::Stream { .. } => None,
+    }
+}
+
+/// Equal values bit for bit: a NaN is itself, and the zeros are two.
+fn same_bits(left: &KvValue, right: &KvValue) -> bool {
+    match (left, right) {
+        (KvValue::Float64(left), KvValue::Float64(right)) => left.to_bits() == right.to_bits(),
+        (KvValue::Array(KvArray::Float64s(left)), KvValue::Array(KvArray::Float64s(right))) => {
+            left.iter().map(|value| value.to_bits()).eq(right.iter().map(|value| value.to_bits()))
+        }
+        _ => left == right,
     }
 }
 

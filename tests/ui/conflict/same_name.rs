@@ -17,10 +17,10 @@ struct ByAlias {
 }
 
 #[derive(HurraySave, HurrayLoad)]
-#[hurray(rename_all = "lowercase")]
+#[hurray(rename_all = "camelCase")]
 struct ByCase {
-    out_features: u32,
-    outfeatures: u32,
+    layer_1: u32,
+    layer1: u32,
 }
 
 fn main() {}

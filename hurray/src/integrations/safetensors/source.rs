@@ -43,8 +43,10 @@ impl Source {
     /// As long as the source lives, nobody changes the file or cuts it short.
     pub(super) unsafe fn map(path: &Path) -> Result<Self, SourceError> {
         let source = Self::open(path)?;
+        let length = to_usize(source.file.metadata()?.len())
+            .ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))?;
         // SAFETY: the caller promises what `map_file` asks for.
-        let mapping = unsafe { sys::map_file(&source.file) }?;
+        let mapping = unsafe { sys::map_file(&source.file, length) }?;
         Ok(Self { mapping: Some(mapping), ..source })
     }
 

@@ -4,9 +4,7 @@ use crate::container::KvValue;
 use crate::model::impls;
 use crate::model::load::{Loader, Reported};
 use crate::model::save::{GroupSaver, Saver};
-use crate::model::{
-    Field, HurrayLoad, HurraySave, KvEntry, LoadUnitEnum, Problem, ProblemKind, SaveUnitEnum, Variant,
-};
+use crate::model::{Field, HurrayLoad, HurraySave, KvEntry, LoadUnitEnum, SaveUnitEnum, Variant};
 use crate::writer::SaveError;
 
 /// A variant without data.
@@ -55,11 +53,12 @@ pub fn save_skipped_variant(saver: Saver<'_, '_>, _: &'static str) -> Result<(),
 
 /// Which of the known variants the file has at the path.
 pub fn load_variant(loader: &mut Loader<'_, '_>, known: &'static [Variant]) -> Result<usize, Reported> {
-    let name: String = loader.by_ref().variant_name(known)?;
-    known.iter().position(|variant| variant.is_named(&name)).ok_or(()).map_err(|()| {
-        let found = format!("variant `{}`", name.escape_debug());
-        loader.problem(Problem::new(ProblemKind::Metadata, impls::known(known), found))
-    })
+    let name = loader.by_ref().variant_name(known)?;
+    known
+        .iter()
+        .position(|variant| variant.is_named(&name))
+        .ok_or(())
+        .map_err(|()| loader.problem(impls::unknown_variant(known, &name)))
 }
 
 /// The value of a variant with one.
@@ -108,11 +107,6 @@ pub fn unit_enum_to_kv<E: SaveUnitEnum>(value: &E) -> Option<KvValue> {
 /// A slice of an enum without data as a `#[hurray(kv)]` field.
 pub fn unit_enum_slice_to_kv<E: SaveUnitEnum>(values: &[E]) -> Option<KvValue> {
     impls::unit_enum_values(values)
-}
-
-/// What an enum without data wants of an entry.
-pub fn unit_enum_expects<E: LoadUnitEnum>() -> &'static str {
-    "utf8, the name of a variant"
 }
 
 /// An enum without data from a `#[hurray(kv)]` field.

@@ -62,8 +62,16 @@ pub fn load_field_with_or<'f, T>(
 }
 
 /// The fields of a struct among those of the one that holds it.
-pub fn load_flattened<'f, T: HurrayLoad<'f>>(group: &mut GroupLoader<'_, 'f>) -> Result<T, Reported> {
-    group.flattened(T::load)
+pub fn load_flattened<'f, T: HurrayLoad<'f>>(
+    group: &mut GroupLoader<'_, 'f>,
+    beside: &'static [Field],
+) -> Result<T, Reported> {
+    group.flattened(beside, T::load)
+}
+
+/// A field that is saved only: the file has it, and it is not unexpected.
+pub fn skip_field(group: &mut GroupLoader<'_, '_>, field: &'static Field) {
+    group.skipped(field);
 }
 
 /// A field that is one key-value entry.

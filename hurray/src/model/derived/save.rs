@@ -1,4 +1,7 @@
 //! Saving structs and their fields.
+//!
+//! A field that fails says so to the group, which skips the others and gives the error when it is finished: the code of
+//! a struct is one call after another, without a way out behind each.
 
 use crate::model::field::Parts;
 use crate::model::save::{GroupSaver, Saver};
@@ -20,8 +23,8 @@ pub fn save_field<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
     field: &'static Field,
     value: &'s T,
-) -> Result<(), SaveError> {
-    group.derived_field(field, |saver| value.save(saver))
+) {
+    group.attempt(|group| group.derived_field(field, |saver| value.save(saver)));
 }
 
 /// A field that is one tensor, split as its attributes say.
@@ -29,10 +32,10 @@ pub fn save_parts<'s, T: SaveParts + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
     field: &'static Field,
     value: &'s T,
-) -> Result<(), SaveError> {
+) {
     match field.parts {
         Some(Parts { axis, count: Some(count) }) => {
-            group.derived_field(field, |saver| value.save_parts(saver, axis, count))
+            group.attempt(|group| group.derived_field(field, |saver| value.save_parts(saver, axis, count)));
         }
         _ => save_field(group, field, value),
     }
@@ -44,37 +47,30 @@ pub fn save_field_with<'s, T: ?Sized>(
     field: &'static Field,
     value: &'s T,
     save: impl FnOnce(&'s T, Saver<'_, 's>) -> Result<(), SaveError>,
-) -> Result<(), SaveError> {
-    group.derived_field(field, |saver| save(value, saver))
+) {
+    group.attempt(|group| group.derived_field(field, |saver| save(value, saver)));
 }
 
 /// The fields of a struct among those of the one that holds it.
 pub fn save_flattened<'s, T: HurraySave + ?Sized>(
     group: &mut GroupSaver<'_, 's>,
+    beside: &'static [Field],
     value: &'s T,
-) -> Result<(), SaveError> {
-    group.flattened(std::any::type_name::<T>(), |saver| value.save(saver))
+) {
+    group.attempt(|group| group.flattened(beside, std::any::type_name::<T>(), |saver| value.save(saver)));
 }
 
 /// A field that is one key-value entry.
-pub fn save_kv<T: KvSave + ?Sized>(
-    group: &mut GroupSaver<'_, '_>,
-    field: &'static Field,
-    value: &T,
-) -> Result<(), SaveError> {
-    group.derived_field(field, |saver| saver.kv_of(value))
+pub fn save_kv<T: KvSave + ?Sized>(group: &mut GroupSaver<'_, '_>, field: &'static Field, value: &T) {
+    group.attempt(|group| group.derived_field(field, |saver| saver.kv_of(value)));
 }
 
 /// A field whose value is the size that a name in the struct's shape rules stands for.
-pub fn bind_save<T: AsDimension>(
-    group: &mut GroupSaver<'_, '_>,
-    name: &'static str,
-    value: &T,
-) -> Result<(), SaveError> {
-    group.bind(name, value.as_dimension())
+pub fn bind_save<T: AsDimension>(group: &mut GroupSaver<'_, '_>, name: &'static str, value: &T) {
+    group.attempt(|group| group.bind(name, value.as_dimension()));
 }
 
 /// The version of a struct.
-pub fn save_version(group: &mut GroupSaver<'_, '_>, version: u32) -> Result<(), SaveError> {
-    group.version(version)
+pub fn save_version(group: &mut GroupSaver<'_, '_>, version: u32) {
+    group.attempt(|group| group.version(version));
 }

@@ -24,5 +24,5 @@ pub(crate) use element::{pack_bools, unpack_bools};
 pub(crate) use scalar::scalar_of;
 pub(crate) use unit_enum::{
     known, load_unit_enum, load_unit_enums, save_unit_enum, save_unit_enums, skipped, unit_enum_from_value,
-    unit_enum_value, unit_enum_values, unit_enums_from_value,
+    unit_enum_value, unit_enum_values, unit_enums_from_value, unknown_variant,
 };

@@ -6,6 +6,7 @@ use crate::container::KvValue;
 use crate::descriptor::Dims;
 use crate::element::{Element, ElementType};
 use crate::error::TensorError;
+use crate::model::kv::Widen;
 use crate::model::load::{Loader, Reported};
 use crate::model::save::Saver;
 use crate::model::{HurrayLoad, HurraySave};
@@ -77,9 +78,9 @@ pub(crate) fn scalar_of(entry: &TensorEntry<'_>) -> Result<KvValue, TensorError>
         }
     }
     match entry.descriptor()?.element_type() {
-        ElementType::Float16 => only(entry, |value: half::f16| KvValue::Float64(value.to_f64())),
-        ElementType::BFloat16 => only(entry, |value: half::bf16| KvValue::Float64(value.to_f64())),
-        ElementType::Float32 => only(entry, |value: f32| KvValue::Float64(value.into())),
+        ElementType::Float16 => only(entry, |value: half::f16| KvValue::Float64(value.widened())),
+        ElementType::BFloat16 => only(entry, |value: half::bf16| KvValue::Float64(value.widened())),
+        ElementType::Float32 => only(entry, |value: f32| KvValue::Float64(value.widened())),
         ElementType::Float64 => only(entry, KvValue::Float64),
         ElementType::Int8 => only(entry, |value: i8| KvValue::Int64(value.into())),
         ElementType::Int16 => only(entry, |value: i16| KvValue::Int64(value.into())),

@@ -10,7 +10,7 @@ use crate::writer::SaveError;
 /// As a `Vec` of the same elements. One of plain elements, strings or the like, which are one tensor or one
 /// entry, has to lie in one piece (`make_contiguous`).
 impl<T: HurraySave> HurraySave for VecDeque<T> {
-    fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
+    fn save<'s>(&'s self, mut saver: Saver<'_, 's>) -> Result<(), SaveError> {
         match self.as_slices() {
             (front, []) => T::save_slice(front, saver, leading(front.len())),
             _ if T::IS_ELEMENT || saver.is_entry::<T>()? => {

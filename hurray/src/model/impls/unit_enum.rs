@@ -59,13 +59,20 @@ pub(crate) fn save_unit_enums<E: SaveUnitEnum>(values: &[E], saver: Saver<'_, '_
     }
 }
 
-fn unknown<E: LoadUnitEnum>(found: &str) -> Problem {
-    Problem::new(ProblemKind::Metadata, known(E::VARIANTS), format!("`{}`", found.escape_debug()))
+/// The problem of a name that no variant has; near names among those that there are.
+#[cold]
+pub(crate) fn unknown_variant(variants: &[Variant], found: &str) -> Problem {
+    let found_text = format!("the variant `{}`", found.escape_debug());
+    let mut problem = Problem::new(ProblemKind::Metadata, known(variants), found_text);
+    let names = variants.iter().flat_map(|variant| variant.aliases.iter().chain([&variant.name]));
+    let near = crate::reader::near_names(found, names.copied());
+    problem.near = near.into_iter().map(String::from).collect();
+    problem
 }
 
 pub(crate) fn load_unit_enum<E: LoadUnitEnum>(mut loader: Loader<'_, '_>) -> Result<E, Reported> {
-    let name: String = loader.by_ref().kv_value()?;
-    from_name(&name).ok_or(()).map_err(|()| loader.problem(unknown::<E>(&name)))
+    let name = loader.by_ref().variant_name(E::VARIANTS)?;
+    from_name(&name).ok_or(()).map_err(|()| loader.problem(unknown_variant(E::VARIANTS, &name)))
 }
 
 pub(crate) fn load_unit_enums<E: LoadUnitEnum>(mut loader: Loader<'_, '_>) -> Result<Vec<E>, Reported> {
@@ -74,7 +81,7 @@ pub(crate) fn load_unit_enums<E: LoadUnitEnum>(mut loader: Loader<'_, '_>) -> Re
     for name in &names {
         match from_name(name) {
             Some(value) => values.push(value),
-            None => return Err(loader.problem(unknown::<E>(name))),
+            None => return Err(loader.problem(unknown_variant(E::VARIANTS, name))),
         }
     }
     Ok(values)

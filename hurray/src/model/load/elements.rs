@@ -6,8 +6,8 @@ use crate::element::{Element, ElementType, FloatCast};
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::load::redirect::Pieces;
-use crate::model::load::walk::{LoadWalk, Rules};
-use crate::model::load::{Loader, Reported};
+use crate::model::load::walk::LoadWalk;
+use crate::model::load::{Loader, Place, Reported};
 use crate::model::shape_rule::Scope;
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
@@ -51,16 +51,16 @@ impl<'f> Loader<'_, 'f> {
     /// the field's attributes ask for a conversion, which only owned fields can take.
     #[inline]
     pub fn view<T: Element>(self) -> Result<TensorView<'f, T>, Reported> {
-        match self.walk.next_view() {
+        let Self { walk, place } = self;
+        match walk.next_view(place) {
             Some(view) => Ok(view),
-            None => self.walk.view(),
+            None => walk.view(place),
         }
     }
 
     /// The tensor at the path, for a field that owns its elements.
     pub(crate) fn elements<T: Element>(self) -> Result<Elements<'f, T>, Reported> {
-        let rules = self.walk.take_rules();
-        self.walk.elements(rules)
+        self.walk.elements(self.place)
     }
 
     /// Reports why a tensor could not be taken as a field of a type. `wanted` says what the field is.
@@ -72,10 +72,11 @@ impl<'f> Loader<'_, 'f> {
 
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
-    pub(super) fn whole_tensor(&mut self) -> Result<TensorEntry<'f>, Reported> {
-        self.refuse_pieces()?;
+    pub(super) fn whole_tensor(&mut self, place: Place) -> Result<TensorEntry<'f>, Reported> {
+        self.refuse_pieces(place)?;
         let entry = self.tensor()?;
-        if let Some((field, scope)) = self.take_rules() {
+        self.meet(place.rules);
+        if let Some((field, scope)) = place.rules {
             let descriptor = entry.descriptor().map_err(|error| self.refuse(&error.into(), ""))?;
             self.check_shape(field, scope, descriptor.shape())?;
         }
@@ -83,23 +84,26 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// Refuses a field of a type that a migration can't take apart or put together.
-    pub(super) fn refuse_pieces(&mut self) -> Result<(), Reported> {
-        if self.redirects.take_pieces().is_some() {
-            let problem = Problem::new(
-                ProblemKind::Layout,
-                "a whole tensor of the file, for a field of this type",
-                "a migration that splits or concatenates",
-            );
-            return Err(self.report(problem));
-        }
-        Ok(())
+    #[inline]
+    pub(super) fn refuse_pieces(&mut self, place: Place) -> Result<(), Reported> {
+        if place.is_in_pieces { Err(self.refused_pieces()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn refused_pieces(&mut self) -> Reported {
+        self.report(Problem::new(
+            ProblemKind::Layout,
+            "a whole tensor of the file, for a field of this type",
+            "a migration that splits or concatenates",
+        ))
     }
 
     /// The view of the tensor that comes next, if it is the one at the path and nothing about it is special: the
     /// whole of what most fields of most models take.
     #[inline]
-    fn next_view<T: Element>(&mut self) -> Option<TensorView<'f, T>> {
-        if self.renamed.is_some() || self.has_rules() || self.redirects.is_in_pieces() {
+    fn next_view<T: Element>(&mut self, place: Place) -> Option<TensorView<'f, T>> {
+        let is_special = place.rules.is_some() || place.is_in_pieces;
+        if is_special || self.renamed.is_some() || self.redirects.is_nothing() {
             return None;
         }
         let position = self.next;
@@ -111,12 +115,11 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// A view of the tensor at the path, wherever it lies.
-    fn view<T: Element>(&mut self) -> Result<TensorView<'f, T>, Reported> {
-        let rules = self.take_rules();
-        if self.redirects.is_in_pieces()
-            || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some())
-        {
-            return self.borrowed_elements(rules);
+    fn view<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+        let rules = place.rules;
+        self.meet(rules);
+        if place.is_in_pieces || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some()) {
+            return self.borrowed_elements(place);
         }
         let entry = self.tensor()?;
         match entry.view::<T>() {
@@ -126,14 +129,20 @@ impl<'f> LoadWalk<'f> {
                 }
                 Ok(view)
             }
-            Err(error) => Err(self.refuse(&error, "")),
+            Err(error) => {
+                // The parts of a whole that the field can't show are not unexpected on top of that.
+                if entry.data_length() == 0 {
+                    self.use_all_here();
+                }
+                Err(self.refuse(&error, ""))
+            }
         }
     }
 
     /// Elements for a field that can only borrow them, although something was to be done to them.
     #[cold]
-    fn borrowed_elements<T: Element>(&mut self, rules: Rules) -> Result<TensorView<'f, T>, Reported> {
-        match self.elements::<T>(rules)? {
+    fn borrowed_elements<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+        match self.elements::<T>(place)? {
             Elements::Borrowed(view) => Ok(view),
             Elements::Made(_) => Err(self.report(Problem::new(
                 ProblemKind::Layout,
@@ -153,10 +162,13 @@ impl<'f> LoadWalk<'f> {
         self.check_shape(field, scope, &shape)
     }
 
-    fn elements<T: Element>(&mut self, rules: Rules) -> Result<Elements<'f, T>, Reported> {
+    fn elements<T: Element>(&mut self, place: Place) -> Result<Elements<'f, T>, Reported> {
+        let rules = place.rules;
+        self.meet(rules);
         let field = rules.map(|(field, _)| field);
         let mut whole_shape = None;
-        let elements = match self.redirects.take_pieces() {
+        let pieces = if place.is_in_pieces { self.redirects.pieces().cloned() } else { None };
+        let elements = match pieces {
             None if let Some((field, parts)) = field.and_then(|field| Some((field, field.parts?))) => {
                 let (elements, shape) = self.partitioned(parts, field)?;
                 whole_shape = Some(shape);
@@ -288,8 +300,8 @@ impl<'f> LoadWalk<'f> {
         let mut tensors = Vec::with_capacity(paths.len());
         let mut failed = None;
         for path in paths {
-            self.path.set(path);
-            match self.plain_elements::<T>(field) {
+            let settled = self.settle(path, Place::default());
+            match settled.and_then(|()| self.plain_elements::<T>(field)) {
                 Ok(elements) => tensors.push(elements),
                 Err(reported) => failed = Some(reported),
             }

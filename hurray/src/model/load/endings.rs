@@ -29,7 +29,7 @@ use crate::reader::{File, OpenOptions, Source, open_strict};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice<'a, M: HurrayLoad<'a>>(bytes: &'a [u8]) -> Result<M, LoadError> {
-    load_from(open_strict(bytes)?, "", &LoadOptions::new()).map(|(model, _)| model)
+    build(|load| open_strict(bytes).map_err(Into::into).and_then(|source| load_unreported(source, "", load)))
 }
 
 /// Loads a model that borrows nothing: reads the file into memory, which the model's tensors share.
@@ -64,7 +64,7 @@ impl File {
     ///
     /// [`LoadError::Report`] lists everything that is missing, unexpected or different.
     pub fn load<'f, M: HurrayLoad<'f>>(&'f self) -> Result<M, LoadError> {
-        self.load_with(&LoadOptions::new()).map(|(model, _)| model)
+        build(|load| load_unreported(self.source(), "", load))
     }
 
     /// Loads the part of a model that was saved under a path, such as `encoder.layers.3`. What lies elsewhere
@@ -74,7 +74,7 @@ impl File {
     ///
     /// [`LoadError::Report`] as for [`load`](Self::load).
     pub fn load_at<'f, M: HurrayLoad<'f>>(&'f self, path: &str) -> Result<M, LoadError> {
-        load_from(self.source(), path, &LoadOptions::new()).map(|(model, _)| model)
+        build(|load| load_unreported(self.source(), path, load))
     }
 
     /// Loads a model and tells what the load did on its own.
@@ -86,7 +86,12 @@ impl File {
         &'f self,
         options: &LoadOptions,
     ) -> Result<(M, LoadReport), LoadError> {
-        load_from(self.source(), "", options)
+        let mut report = None;
+        let model = build(|load| {
+            report = Some(load_reported(self.source(), "", options, load)?);
+            Ok(())
+        })?;
+        Ok((model, report.unwrap_or_else(|| LoadReport::new(self.path()))))
     }
 
     /// Loads into a model that is there already: all of it, or on any error nothing.
@@ -107,21 +112,48 @@ impl OpenOptions {
     ///
     /// As for [`from_slice`](crate::from_slice()).
     pub fn from_slice<'a, M: HurrayLoad<'a>>(&'a self, bytes: &'a [u8]) -> Result<M, LoadError> {
-        load_from(self.open_slice(bytes)?, "", &LoadOptions::new()).map(|(model, _)| model)
+        build(|load| load_unreported(self.open_slice(bytes)?, "", load))
     }
 }
 
-fn load_from<'f, M: HurrayLoad<'f>>(
+/// Loads something, and keeps it; tells whether that worked.
+type Load<'l, 'f> = &'l mut dyn FnMut(Loader<'_, 'f>) -> bool;
+
+/// Lets `run` load a model with what it is given. The only code that there is once for each type of model.
+#[inline]
+fn build<'f, M: HurrayLoad<'f>>(
+    run: impl FnOnce(Load<'_, 'f>) -> Result<(), LoadError>,
+) -> Result<M, LoadError> {
+    let mut model = None;
+    run(&mut |loader| {
+        model = M::load(loader).ok();
+        model.is_some()
+    })?;
+    model.ok_or_else(not_loaded)
+}
+
+/// Never: a load that succeeds has a model.
+#[cold]
+fn not_loaded() -> LoadError {
+    LoadError::Report(Box::new(LoadReport::new(None)))
+}
+
+fn load_unreported<'f>(source: Source<'f>, path: &str, load: Load<'_, 'f>) -> Result<(), LoadError> {
+    load_reported(source, path, &LoadOptions::new(), load).map(drop)
+}
+
+fn load_reported<'f>(
     source: Source<'f>,
     path: &str,
     options: &LoadOptions,
-) -> Result<(M, LoadReport), LoadError> {
+    load: Load<'_, 'f>,
+) -> Result<LoadReport, LoadError> {
     let mut walk = LoadWalk::new(source, options);
     walk.start_at(path);
-    let model = M::load(Loader::root(&mut walk));
+    let is_loaded = load(Loader::root(&mut walk));
     let (report, fits) = walk.finish(path);
-    match model {
-        Ok(model) if fits => Ok((model, report)),
-        _ => Err(LoadError::Report(Box::new(report))),
+    match is_loaded && fits {
+        true => Ok(report),
+        false => Err(LoadError::Report(Box::new(report))),
     }
 }

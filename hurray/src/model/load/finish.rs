@@ -1,8 +1,7 @@
-//! The ends of a walk: names through the key map before it, what was left over after it.
+//! The end of a walk: what was left over.
 
 use crate::descriptor::CompositionRule;
 use crate::error::TensorError;
-use crate::model::load::names::Renamed;
 use crate::model::load::table::Heads;
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{LoadOptions, Strictness};
@@ -26,35 +25,6 @@ impl LoadOptions {
 }
 
 impl LoadWalk<'_> {
-    /// Gives the tensors the names that the key map makes of theirs.
-    pub(super) fn rename(&mut self) {
-        let Some(map) = self.options.key_map.as_ref().filter(|map| !map.is_empty()) else { return };
-        if self.has_notes {
-            let expected =
-                "a file without entries of the library's own (`hurray.seq`, ..), which no key map renames";
-            let mut problem = Problem::new(ProblemKind::Refused, expected, "some");
-            problem.path = RESERVED.to_owned();
-            self.report.push(problem, self.limits().problems);
-        }
-        let contents = self.source.contents();
-        let old: Vec<String> =
-            (0..contents.len()).map(|position| contents.name(position).to_owned()).collect();
-        let new = map.apply(old.clone());
-        for (old, new) in old.iter().zip(&new).filter(|(old, new)| old != new) {
-            self.report.push_renamed(old, new);
-        }
-        let (renamed, clashes) = Renamed::new(new);
-        for (first, second) in clashes {
-            let name = |position: usize| old.get(position).map_or("", String::as_str);
-            let found = format!("`{}` and `{}`", name(first), name(second));
-            let mut problem =
-                Problem::new(ProblemKind::Refused, "one tensor of that name after the key map", found);
-            problem.path = contents.name(first).to_owned();
-            self.report.push(problem, self.limits().problems);
-        }
-        self.renamed = Some(renamed);
-    }
-
     pub(super) fn note_migrated(&mut self, old: &str, new: &str) {
         self.report.push_renamed(old, new);
     }

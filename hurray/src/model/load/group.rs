@@ -16,8 +16,8 @@ pub struct GroupLoader<'l, 'f> {
 }
 
 impl<'l, 'f> GroupLoader<'l, 'f> {
-    pub(super) fn open(walk: &'l mut LoadWalk<'f>) -> Result<Self, Reported> {
-        let frame = walk.open()?;
+    pub(super) fn open(walk: &'l mut LoadWalk<'f>, is_flattened: bool) -> Result<Self, Reported> {
+        let frame = walk.open(is_flattened)?;
         Ok(Self { walk, frame })
     }
 
@@ -32,6 +32,12 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         self.walk
     }
 
+    /// Whether the fields are among those of the group around this one.
+    #[inline]
+    pub(super) fn is_flattened(&self) -> bool {
+        self.frame.is_flattened()
+    }
+
     /// The path of the group in the file.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -42,8 +48,13 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
     ///
     /// # Errors
     ///
-    /// [`Reported`], by the field's own impl.
+    /// [`Reported`], by the field's own impl; for a name that is empty or has an empty segment.
     pub fn field<T: HurrayLoad<'f>>(&mut self, name: &str) -> Result<T, Reported> {
+        if name.split('.').any(str::is_empty) {
+            let found = format!("a field `{}`", name.escape_debug());
+            let expected = "a name in segments that are not empty";
+            return Err(self.walk.report(Problem::new(ProblemKind::Refused, expected, found)));
+        }
         let mark = self.walk.push(Segment::Name, name);
         let value = self.walk.enter(Place::default(), T::load);
         self.walk.pop(mark);
@@ -65,12 +76,12 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         field: &'static Field,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if !field.aliases.is_empty() {
+        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.frame.is_flattened() {
             return self.derived_field(field, None::<fn() -> T>, load);
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
         let scope = self.frame.scope;
-        let value = self.walk.enter_with((), |walk, ()| walk.described(scope, field, Place::default(), load));
+        let value = self.walk.enter_with((), |walk, place, ()| walk.described(scope, field, place, load));
         self.walk.pop(mark);
         value
     }
@@ -82,6 +93,15 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         default: Option<impl FnOnce() -> T>,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
+        if self.frame.is_flattened() {
+            self.come_to(field)?;
+        }
+        let outside = self.walk.neighbours.len();
+        for neighbour in field.neighbours {
+            let mark = self.walk.path.push(neighbour);
+            self.walk.neighbours.push(self.walk.path.as_str().to_owned());
+            self.walk.path.truncate(mark);
+        }
         let mut mark = self.walk.push(Segment::Field(field.rust), field.name);
         if !field.aliases.is_empty()
             && let Some(alias) = self.present_alias(field, mark)
@@ -91,14 +111,14 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             self.walk.note_renamed(field.name);
         }
         let (scope, takes_default) = (self.frame.scope, self.takes_default(field));
-        let value = self.walk.enter_with(default, |walk, default| match default {
+        let value = self.walk.enter_with(default, |walk, place, default| match default {
             Some(default) if takes_default => {
-                if !walk.is_present(Place::default()) {
+                if !walk.is_present(place) {
                     walk.note_defaulted();
                     return Ok(default());
                 }
                 let before = walk.problems();
-                match walk.described(scope, field, Place::default(), load) {
+                match walk.described(scope, field, place, load) {
                     Err(_) if walk.tolerate_since(before) => {
                         walk.note_defaulted();
                         Ok(default())
@@ -106,9 +126,10 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
                     value => value,
                 }
             }
-            _ => walk.described(scope, field, Place::default(), load),
+            _ => walk.described(scope, field, place, load),
         });
         self.walk.pop(mark);
+        self.walk.neighbours.truncate(outside);
         value
     }
 
@@ -143,11 +164,28 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         found.filter(|_| !named)
     }
 
-    /// Loads the fields of a struct that are among those of this group.
+    /// Passes over a field that a save writes and a load does not want.
+    pub(crate) fn skipped(&mut self, field: &'static Field) {
+        let mark = self.walk.push(Segment::Field(field.rust), field.name);
+        self.walk.use_all_here();
+        self.walk.pop(mark);
+    }
+
+    /// Refuses a flattened field with a name that another one beside it has.
+    fn come_to(&mut self, field: &'static Field) -> Result<(), Reported> {
+        let Some((name, other)) = self.walk.flat.come_to(field) else { return Ok(()) };
+        let found =
+            format!("`{}` and `{}` with the name `{name}`, one of them flattened", other.rust, field.rust);
+        Err(self.walk.report(Problem::new(ProblemKind::Refused, "one field of a name", found)))
+    }
+
+    /// Loads the fields of a struct that are among those of this group, which are `beside` it.
     pub(crate) fn flattened<T>(
         &mut self,
+        beside: &'static [Field],
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
+        self.walk.flat.put_beside(beside);
         load(Loader::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
     }
 

@@ -4,6 +4,10 @@ use crate::model::names::under;
 
 /// What turns the names of a file into those of a model, step by step; each step sees what the one before made.
 ///
+/// Entries go where their tensors go: the steps apply to the keys of entries, and to the paths that our own entries
+/// (`hurray.seq`, `hurray.tied`, ..) are about. Where a map tears apart what such an entry holds together, the load is
+/// refused and says so.
+///
 /// Prefixes are whole segments: `model` is a prefix of `model.layers`, not of `models`. Every name that a map
 /// changed is listed in the [`LoadReport`](crate::LoadReport); two tensors that end up with one name are an error.
 ///
@@ -78,14 +82,16 @@ impl KeyMap {
         self.steps.is_empty()
     }
 
-    /// The names of the model for those of the file.
-    pub(super) fn apply(&self, mut names: Vec<String>) -> Vec<String> {
+    /// The names of the model for those of the file: names of tensors, and after the first `tensors` of them paths of
+    /// groups, entries and the like, which may be the whole of a prefix.
+    pub(super) fn apply(&self, mut names: Vec<String>, tensors: usize) -> Vec<String> {
         for step in &self.steps {
             match step {
                 Step::Reindex(path) => reindex(&mut names, path),
                 _ => {
-                    for name in &mut names {
-                        if let Some(new) = step.rename(name) {
+                    for (position, name) in names.iter_mut().enumerate() {
+                        let new = if position < tensors { step.rename(name) } else { step.rename_path(name) };
+                        if let Some(new) = new {
                             *name = new;
                         }
                     }
@@ -97,6 +103,15 @@ impl KeyMap {
 }
 
 impl Step {
+    /// The new path of a group, an entry or the like, if the step changes it.
+    fn rename_path(&self, path: &str) -> Option<String> {
+        match self {
+            Self::StripPrefix(prefix) if path == prefix => Some(String::new()),
+            Self::AddPrefix(prefix) if path.is_empty() => Some(prefix.clone()),
+            _ => self.rename(path),
+        }
+    }
+
     /// The new name, if the step changes it.
     fn rename(&self, name: &str) -> Option<String> {
         match self {
@@ -141,7 +156,7 @@ mod tests {
     use super::KeyMap;
 
     fn map(map: &KeyMap, names: &[&str]) -> Vec<String> {
-        map.apply(names.iter().map(|name| (*name).to_owned()).collect())
+        map.apply(names.iter().map(|name| (*name).to_owned()).collect(), names.len())
     }
 
     #[test]

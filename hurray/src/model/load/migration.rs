@@ -45,11 +45,25 @@ pub struct Migration<'m, 'f> {
 }
 
 impl Migration<'_, '_> {
-    fn full(&self, name: &str) -> String {
-        match self.walk.path() {
+    /// The path of a name below the struct; a name that is none is refused.
+    fn full(&mut self, name: &str) -> Option<String> {
+        if name.split('.').any(str::is_empty) {
+            let found = format!("`{}` in a step of the migration", name.escape_debug());
+            self.problem("names in segments that are not empty", found);
+            return None;
+        }
+        Some(match self.walk.path() {
             "" => name.to_owned(),
             path => format!("{path}.{name}"),
-        }
+        })
+    }
+
+    fn all_full(&mut self, names: &[&str]) -> Option<Vec<String>> {
+        names.iter().map(|name| self.full(name)).collect()
+    }
+
+    fn problem(&mut self, expected: &str, found: impl Into<String>) {
+        let _ = self.walk.report(Problem::new(ProblemKind::Refused, expected, found));
     }
 
     fn redirect(&mut self, path: String, target: Target) {
@@ -57,38 +71,41 @@ impl Migration<'_, '_> {
         self.walk.redirects.insert(exchanged, path, target);
     }
 
-    /// Whether the file has anything at or under a name.
+    /// Whether the file has anything at or under a name, or under one that it is another name of.
     #[must_use]
     pub fn has(&mut self, name: &str) -> bool {
-        let path = self.full(name);
-        self.walk.is_stored(&path)
+        self.full(name).is_some_and(|path| self.walk.has_value(&path))
     }
 
     /// The field `new`, or everything under it, lies under `old`.
     pub fn rename(&mut self, old: &str, new: &str) -> &mut Self {
-        let (old, new) = (self.full(old), self.full(new));
-        self.walk.note_migrated(&old, &new);
-        self.redirect(new, Target::Path(old));
+        if let (Some(old), Some(new)) = (self.full(old), self.full(new)) {
+            self.walk.note_migrated(&old, &new);
+            self.redirect(new, Target::Path(old));
+        }
         self
     }
 
     /// The tensor `old` holds the fields `new` one after another along an axis, in equal parts.
     pub fn split(&mut self, old: &str, axis: usize, new: &[&str]) -> &mut Self {
-        let path = self.full(old);
-        for (index, name) in new.iter().enumerate() {
-            let name = self.full(name);
+        let (Some(path), Some(new)) = (self.full(old), self.all_full(new)) else { return self };
+        let parts = new.len();
+        for (index, name) in new.into_iter().enumerate() {
             self.walk.note_migrated(&path, &name);
-            let target = Target::Part { path: path.clone(), axis, index, parts: new.len() };
-            self.redirect(name, target);
+            self.redirect(name, Target::Part { path: path.clone(), axis, index, parts });
         }
         self
     }
 
     /// The field `new` is the tensors `old` one after another along an axis. Such a field has to own its
-    /// elements: they are copied together.
+    /// elements: they are copied together. At least one name is needed.
     pub fn concatenate(&mut self, old: &[&str], axis: usize, new: &str) -> &mut Self {
-        let paths: Vec<String> = old.iter().map(|name| self.full(name)).collect();
-        let new = self.full(new);
+        let (Some(paths), Some(new)) = (self.all_full(old), self.full(new)) else { return self };
+        if paths.is_empty() {
+            let found = format!("a step that makes `{}` of none", new.escape_debug());
+            self.problem("the names of the tensors to concatenate", found);
+            return self;
+        }
         for path in &paths {
             self.walk.note_migrated(path, &new);
         }
@@ -96,17 +113,20 @@ impl Migration<'_, '_> {
         self
     }
 
-    /// The field `name` takes its default, whatever the file has under that name.
+    /// The field `name` takes its default, whatever the file has under that name. A field without a default is
+    /// missing then; an `Option` is `None`.
     pub fn default(&mut self, name: &str) -> &mut Self {
-        let path = self.full(name);
-        self.redirect(path, Target::Nothing);
+        if let Some(path) = self.full(name) {
+            self.redirect(path, Target::Nothing);
+        }
         self.discard(name)
     }
 
     /// What the file has at or under `old` is no longer wanted, and not unexpected.
     pub fn discard(&mut self, old: &str) -> &mut Self {
-        let path = self.full(old);
-        self.walk.use_all(&path);
+        if let Some(path) = self.full(old) {
+            self.walk.use_all(&path);
+        }
         self
     }
 
@@ -126,7 +146,10 @@ impl<'l, 'f> Loader<'l, 'f> {
         let found = match self.walk.note(VERSION, Place::default()) {
             None => 0,
             Some(KvRef::UInt64(found)) => u32::try_from(found).unwrap_or(u32::MAX),
-            Some(_) => u32::MAX,
+            Some(other) => {
+                let (expected, found) = ("a number (hurray.version)", other.to_value().type_name());
+                return Err(self.walk.report(Problem::new(ProblemKind::Version, expected, found)));
+            }
         };
         if found > version {
             let expected = format!("version {version} or an older one");

@@ -12,6 +12,7 @@ mod next;
 mod options;
 mod presence;
 mod redirect;
+mod renaming;
 mod sequence;
 mod table;
 mod walk;
@@ -36,6 +37,7 @@ pub use next::Next;
 pub(crate) use options::Rank;
 pub use options::{LoadOptions, Strictness};
 pub(crate) use walk::LoadWalk;
+use walk::Rules;
 
 /// The proof that a problem is in the report: what a failed field returns in place of details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +58,10 @@ struct Place {
     variants: u32,
     /// Whether a group's fields are among those of the group around it.
     is_flattened: bool,
+    /// Whether a migration takes the tensor apart or puts it together.
+    is_in_pieces: bool,
+    /// What the field's attributes say of the tensor.
+    rules: Rules,
 }
 
 /// Where a value comes from: one place in the file, named by a path.
@@ -116,7 +122,7 @@ impl<'l, 'f> Loader<'l, 'f> {
     ///
     /// [`Reported`] when there is none, or when its shape breaks the field's `shape = [..]`.
     pub fn tensor(self) -> Result<TensorEntry<'f>, Reported> {
-        self.walk.whole_tensor()
+        self.walk.whole_tensor(self.place)
     }
 
     /// The key-value entry at the path.
@@ -136,10 +142,11 @@ impl<'l, 'f> Loader<'l, 'f> {
     /// [`Reported`] when the head is not a group's, is torn, or past [`Limits::nesting`].
     pub fn group(self) -> Result<GroupLoader<'l, 'f>, Reported> {
         let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
         if !place.is_flattened {
             walk.head()?;
         }
-        GroupLoader::open(walk)
+        GroupLoader::open(walk, place.is_flattened)
     }
 
     /// The memory of the file, if there is one to share.
@@ -173,7 +180,8 @@ impl<'l, 'f> Loader<'l, 'f> {
         if self.walk.has_kv(self.place) || !self.walk.has_tensor() {
             return self.kv_value();
         }
-        let walk = self.walk;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
         let entry = walk.tensor()?;
         match crate::model::impls::scalar_of(&entry) {
             Ok(value) => T::from_value(&value).ok_or(()).map_err(|()| {
@@ -195,11 +203,15 @@ impl<'l, 'f> Loader<'l, 'f> {
 
     /// The name of an enum's variant at the path.
     pub(crate) fn variant_name(self, known: &[Variant]) -> Result<String, Reported> {
-        if !self.walk.has_kv(self.place) {
-            let expected = format!("the name of a variant, {}", crate::model::impls::known(known));
-            return Err(self.walk.missing(&expected));
+        let Self { walk, place } = self;
+        let expected = || format!("the name of a variant, {}", crate::model::impls::known(known));
+        if !walk.has_kv(place) {
+            return Err(walk.missing(&expected()));
         }
-        self.kv_value()
+        let entry = walk.kv(place, "")?;
+        entry.as_str().map(str::to_owned).ok_or(()).map_err(|()| {
+            walk.report(Problem::new(ProblemKind::Metadata, expected(), describe(&entry.value())))
+        })
     }
 
     /// The value of a newtype variant whose name was loaded.
@@ -207,10 +219,9 @@ impl<'l, 'f> Loader<'l, 'f> {
         self,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        let Place { variants, is_flattened, .. } = self.place;
-        self.walk.check_nesting(u64::from(variants).saturating_add(1))?;
-        let place = Place { somes: 0, variants: variants.saturating_add(1), is_flattened };
-        self.walk.enter(place, load)
+        let variants = self.place.variants.saturating_add(1);
+        self.walk.check_nesting(u64::from(variants))?;
+        self.walk.enter(Place { somes: 0, variants, ..self.place }, load)
     }
 
     /// `Some` when the file has anything at or under the path.
@@ -235,7 +246,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         let Self { walk, place } = self;
         let shared = walk.find_shared::<T>();
         if let Some(shared) = &shared
-            && !walk.has_rules()
+            && place.rules.is_none()
         {
             return Ok(std::sync::Arc::clone(shared));
         }

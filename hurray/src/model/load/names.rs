@@ -1,32 +1,7 @@
 //! The names of the file's tensors as the model sees them: as they are, or through a key map.
 
-use std::collections::HashMap;
-
+use crate::model::load::renaming::Renamed;
 use crate::reader::Contents;
-
-/// Names that a key map gave.
-#[derive(Debug)]
-pub(super) struct Renamed {
-    /// By position in file order.
-    names: Vec<String>,
-    positions: HashMap<String, usize>,
-}
-
-impl Renamed {
-    /// Takes one name for each tensor in file order; gives back pairs of positions that ended up with one name.
-    pub(super) fn new(names: Vec<String>) -> (Self, Vec<(usize, usize)>) {
-        let mut positions = HashMap::with_capacity(names.len());
-        let mut clashes = Vec::new();
-        for (position, name) in names.iter().enumerate() {
-            if let Some(&first) = positions.get(name) {
-                clashes.push((first, position));
-            } else {
-                positions.insert(name.clone(), position);
-            }
-        }
-        (Self { names, positions }, clashes)
-    }
-}
 
 /// The names of the file's tensors, by position in file order.
 #[derive(Debug, Clone, Copy)]

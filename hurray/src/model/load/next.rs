@@ -21,11 +21,10 @@ impl<'f> Next<'_, 'f> {
     pub(crate) fn view<T: Element>(self) -> Option<TensorView<'f, T>> {
         let Self { walk, field } = self;
         let position = walk.next;
-        let entry = walk.source.contents().entry(position)?;
-        if !entry.is_named(walk.path.as_str(), field.name) {
-            return None;
-        }
-        let view = entry.plain_view()?;
+        let name = (walk.path.as_str(), field.name);
+        let plain =
+            walk.source.contents().plain_named(position, name, const { T::TYPE.tag() }, size_of::<T>())?;
+        let view = TensorView::from_plain(plain)?;
         walk.take(position);
         Some(view)
     }
@@ -45,8 +44,10 @@ impl<'f> GroupLoader<'_, 'f> {
     /// Offers what comes next in the file to a field; `None` where its name does not say all.
     #[inline]
     pub(crate) fn next(&mut self, field: &'static Field) -> Option<Next<'_, 'f>> {
+        let is_flattened = self.is_flattened();
         let walk = self.walk();
-        let is_direct = field.is_name_only && walk.renamed.is_none() && walk.redirects.is_idle();
+        let is_direct =
+            field.is_name_only && !is_flattened && walk.renamed.is_none() && walk.redirects.is_idle();
         is_direct.then_some(Next { walk, field })
     }
 }

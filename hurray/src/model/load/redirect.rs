@@ -33,17 +33,22 @@ pub(super) enum Pieces {
 pub(super) struct Redirected {
     /// The path of the model.
     path: String,
+    /// The path of the file that it was, before a tie there was followed.
+    file: String,
     /// How many steps lead there, and how they are written.
     pub(super) steps: usize,
     pub(super) field: String,
     /// What was in force before.
     is_nothing: bool,
+    pieces: Option<Pieces>,
 }
 
 /// Everything that is not where its path says.
 #[derive(Debug, Default)]
 pub(super) struct Redirects {
     has_ties: bool,
+    /// How many ties the file has: each may be followed once, whatever the limit.
+    ties: u64,
     /// How many ties were followed.
     followed: u64,
     /// How many elements of sequences were reached through them.
@@ -55,8 +60,8 @@ pub(super) struct Redirects {
 }
 
 impl Redirects {
-    pub(super) fn new(has_ties: bool) -> Self {
-        Self { has_ties, ..Self::default() }
+    pub(super) fn new(ties: u64) -> Self {
+        Self { has_ties: ties > 0, ties, ..Self::default() }
     }
 
     pub(super) fn has_ties(&self) -> bool {
@@ -79,14 +84,9 @@ impl Redirects {
         self.elements > allowed
     }
 
-    #[inline]
-    pub(super) fn is_in_pieces(&self) -> bool {
-        self.pieces.is_some()
-    }
-
-    /// What the tensor at the path is to be made of, if it is not there as it is; asked once.
-    pub(super) fn take_pieces(&mut self) -> Option<Pieces> {
-        self.pieces.take()
+    /// What the tensor at a place that is in pieces is to be made of.
+    pub(super) fn pieces(&self) -> Option<&Pieces> {
+        self.pieces.as_ref()
     }
 
     /// Whether every value lies where its path says.
@@ -108,8 +108,8 @@ impl<'f> LoadWalk<'f> {
             return load(Loader::at(self, place));
         }
         let exchanged = self.exchange(place)?;
-        let value = load(Loader::at(self, place));
-        self.restore(exchanged);
+        let value = load(Loader::at(self, exchanged.unwrap_or(place)));
+        self.restore(exchanged.is_some());
         value
     }
 
@@ -118,50 +118,122 @@ impl<'f> LoadWalk<'f> {
     pub(super) fn enter_with<W, T>(
         &mut self,
         with: W,
-        load: impl FnOnce(&mut Self, W) -> Result<T, Reported>,
+        load: impl FnOnce(&mut Self, Place, W) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         if self.redirects.is_idle() {
-            return load(self, with);
+            return load(self, Place::default(), with);
         }
         let exchanged = self.exchange(Place::default())?;
-        let value = load(self, with);
-        self.restore(exchanged);
+        let value = load(self, exchanged.unwrap_or_default(), with);
+        self.restore(exchanged.is_some());
         value
     }
 
-    /// Exchanges the path if its value lies elsewhere; tells whether it did.
-    fn exchange(&mut self, place: Place) -> Result<bool, Reported> {
-        let target = match self.redirects.targets.get(self.path.as_str()) {
+    /// Exchanges the path if its value lies elsewhere; gives what the place is then.
+    fn exchange(&mut self, place: Place) -> Result<Option<Place>, Reported> {
+        let step = match self.redirects.targets.get(self.path.as_str()) {
             Some((exchanged, target)) if *exchanged == self.exchanged.len() => Some(target.clone()),
-            _ => self.tie(place)?.map(Target::Path),
+            _ => None,
         };
-        let Some(target) = target else { return Ok(false) };
+        let tie = if step.is_none() { self.tie(place)? } else { None };
+        if step.is_none() && tie.is_none() {
+            return Ok(None);
+        }
         let redirected = Redirected {
             path: self.path.as_str().to_owned(),
+            file: self.path.as_str().to_owned(),
             steps: self.steps(),
             field: self.field_path(),
             is_nothing: self.redirects.is_nothing,
+            pieces: self.redirects.pieces.clone(),
         };
         self.exchanged.push(redirected);
-        match target {
-            Target::Path(path) => self.path.set(&path),
-            Target::Part { path, axis, index, parts } => {
-                self.path.set(&path);
-                self.redirects.pieces = Some(Pieces::Part { axis, index, parts });
-            }
-            Target::Joined { paths, axis } => {
-                self.path.set(paths.first().map_or("", String::as_str));
-                self.redirects.pieces = Some(Pieces::Joined { paths, axis });
-            }
-            Target::Nothing => self.redirects.is_nothing = true,
+        let mut place = place;
+        if let Some(target) = tie {
+            self.path.set(&target);
         }
-        Ok(true)
+        let settled = match step {
+            None => Ok(()),
+            Some(Target::Path(path)) => self.settle(&path, place),
+            Some(Target::Part { path, axis, index, parts }) => {
+                self.redirects.pieces = Some(Pieces::Part { axis, index, parts });
+                place.is_in_pieces = true;
+                self.settle(&path, place)
+            }
+            Some(Target::Joined { paths, axis }) => {
+                let settled = self.settle(paths.first().map_or("", String::as_str), place);
+                self.redirects.pieces = Some(Pieces::Joined { paths, axis });
+                place.is_in_pieces = true;
+                settled
+            }
+            Some(Target::Nothing) => {
+                self.redirects.is_nothing = true;
+                Ok(())
+            }
+        };
+        match settled {
+            Ok(()) => Ok(Some(place)),
+            Err(reported) => {
+                self.restore(true);
+                Err(reported)
+            }
+        }
+    }
+
+    /// Goes to where the value of a path of the file is stored: a tie there is followed, and so is one of a group
+    /// around it.
+    pub(super) fn settle(&mut self, path: &str, place: Place) -> Result<(), Reported> {
+        let path = self.past_tied_groups(path);
+        self.path.set(&path);
+        if let Some(exchanged) = self.exchanged.last_mut() {
+            exchanged.file = path;
+        }
+        if let Some(target) = self.tie(place)? {
+            self.path.set(&target);
+        }
+        Ok(())
+    }
+
+    /// The path under which something is stored that lies in a group which is another name of one.
+    fn past_tied_groups(&self, path: &str) -> String {
+        let mut path = path.to_owned();
+        if !self.redirects.has_ties {
+            return path;
+        }
+        // A tied group may lie in what another one is tied to; a file may pretend that this has no end.
+        for _ in 0..self.limits().nesting {
+            let ends = path.match_indices('.').map(|(end, _)| end);
+            let stored = ends.filter_map(|end| path.split_at_checked(end)).find_map(|(group, rest)| {
+                let position = self.position_of_key(&format!("{TIED}{group}"))?;
+                match self.source.contents().kv_at(position) {
+                    Some((_, KvRef::String(target))) => {
+                        Some(format!("{}{rest}", self.target(position, target)))
+                    }
+                    _ => None,
+                }
+            });
+            match stored {
+                Some(stored) => path = stored,
+                None => break,
+            }
+        }
+        path
+    }
+
+    /// Whether the file has anything at or under another path, or under one that this is another name of.
+    pub(super) fn has_value(&mut self, path: &str) -> bool {
+        let here = self.path.as_str().to_owned();
+        let path = self.past_tied_groups(path);
+        self.path.set(&path);
+        let has = self.is_present(Place::default());
+        self.path.set(&here);
+        has
     }
 
     fn restore(&mut self, exchanged: bool) {
         if exchanged && let Some(redirected) = self.exchanged.pop() {
             self.path.set(&redirected.path);
-            self.redirects.pieces = None;
+            self.redirects.pieces = redirected.pieces;
             self.redirects.is_nothing = redirected.is_nothing;
         }
     }
@@ -174,9 +246,12 @@ impl<'f> LoadWalk<'f> {
         }
         let target = match self.note(TIED, place) {
             None => return Ok(None),
-            Some(KvRef::String(target)) => target.to_owned(),
+            Some(KvRef::String(target)) => {
+                let position = self.note_position(TIED, place);
+                position.map_or(target, |position| self.target(position, target)).to_owned()
+            }
             Some(other) => {
-                let found = format!("{} as its tie", other.type_name());
+                let found = format!("{} as its tie", other.to_value().type_name());
                 return Err(self.report(Problem::new(
                     ProblemKind::Tie,
                     "the name of a tensor or group",
@@ -185,8 +260,9 @@ impl<'f> LoadWalk<'f> {
             }
         };
         self.redirects.followed = self.redirects.followed.saturating_add(1);
-        let expected = if self.redirects.followed > self.limits().ties {
-            format!("at most {} ties to follow (`Limits::ties`)", self.limits().ties)
+        let allowed = self.limits().ties.max(self.redirects.ties);
+        let expected = if self.redirects.followed > allowed {
+            format!("at most {allowed} ties to follow (`Limits::ties`)")
         } else if self.leads_here(&target) {
             "a name outside of what is tied to it".to_owned()
         } else if self.is_tied(&target) {
@@ -202,11 +278,17 @@ impl<'f> LoadWalk<'f> {
 
     /// Whether a path is, or lies around, the one of this value or one that was exchanged on the way to it.
     fn leads_here(&self, target: &str) -> bool {
-        let on_the_way = self.exchanged.iter().map(|redirected| redirected.path.as_str());
+        let on_the_way = self.exchanged.iter().map(|redirected| redirected.file.as_str());
         on_the_way.chain([self.path.as_str()]).any(|path| path == target || under(path, target).is_some())
     }
 
     fn is_tied(&self, target: &str) -> bool {
-        self.source.contents().kv_position(&format!("{TIED}{target}")).is_some()
+        self.position_of_key(&format!("{TIED}{target}")).is_some()
+    }
+
+    /// The target of a tie as a key map has it.
+    fn target<'t>(&'t self, position: usize, target: &'t str) -> &'t str {
+        let renamed = self.renamed.as_ref().and_then(|renamed| renamed.ties.get(&position));
+        renamed.map_or(target, String::as_str)
     }
 }

@@ -11,20 +11,27 @@ use crate::model::{HurrayLoad, Problem, ProblemKind};
 impl<'f> Loader<'_, 'f> {
     /// The elements of a sequence, saved as a group.
     pub(crate) fn sequence<T: HurrayLoad<'f>>(self) -> Result<Vec<T>, Reported> {
-        let walk = self.walk;
-        let length = walk.sequence_length()?;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
+        walk.refuse_flattened(place, "a sequence")?;
+        let (length, noted) = walk.sequence_length()?;
         let allowed = walk.limits().sequence;
         if !walk.exchanged.is_empty() && walk.redirects.exceeds_elements(length, allowed) {
             let expected = format!("at most {allowed} elements through ties (`Limits::sequence`)");
             return Err(walk.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
-        let frame = walk.open()?;
+        let frame = walk.open(false)?;
         // No more than one element for each thing that the file has; a sequence of empty elements grows.
         let mut values = Vec::with_capacity(length.min(walk.things()));
         let mut failed = None;
         for index in 0..length {
             let mark = walk.push_index(index);
-            match walk.enter(Place::default(), T::load) {
+            let noted = noted.as_ref().and_then(|noted| noted.get(index).copied());
+            let value = walk.enter_with((), |walk, place, ()| {
+                walk.check_noted(noted, place)?;
+                T::load(Loader::at(walk, place))
+            });
+            match value {
                 Ok(value) => values.push(value),
                 Err(reported) => failed = Some(reported),
             }
@@ -36,9 +43,11 @@ impl<'f> Loader<'_, 'f> {
 
     /// The values of a map, saved as a group, with their keys.
     pub(crate) fn map<T: HurrayLoad<'f>>(self) -> Result<Vec<(String, T)>, Reported> {
-        let walk = self.walk;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
+        walk.refuse_flattened(place, "a map")?;
         let keys = walk.map_keys(T::IS_LEAF)?;
-        let frame = walk.open()?;
+        let frame = walk.open(false)?;
         let mut values = Vec::with_capacity(keys.len());
         let mut failed = None;
         for (segment, key) in keys {
@@ -55,16 +64,31 @@ impl<'f> Loader<'_, 'f> {
 }
 
 impl LoadWalk<'_> {
+    /// What names its own elements has no place among fields, whose names are known.
+    fn refuse_flattened(&mut self, place: Place, what: &str) -> Result<(), Reported> {
+        if !place.is_flattened {
+            return Ok(());
+        }
+        let found = format!("`flatten` on {what}, whose names are not known beforehand");
+        Err(self.report(Problem::new(ProblemKind::Refused, "a struct to flatten", found)))
+    }
+
     /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
-    /// names of its elements.
-    fn sequence_length(&mut self) -> Result<usize, Reported> {
+    /// names of its elements. Our own entry says of each element whether it wrote anything.
+    fn sequence_length(&mut self) -> Result<(usize, Option<Vec<bool>>), Reported> {
         let noted = self.note(SEQUENCE, Place::default());
-        let members = self.head()?;
+        let head = self.head()?;
         if let Some(noted) = noted {
             return match noted {
-                KvRef::Array(array) if array.is_of_bools() => self.bounded(array.len()),
+                KvRef::Array(array) if array.is_of_bools() => {
+                    let renamed = self.renamed_note(SEQUENCE, |renamed| &renamed.sequences);
+                    let length = self.bounded(renamed.as_ref().map_or(array.len(), Vec::len))?;
+                    self.refuse_elements_from(length)?;
+                    let noted = || array.iter().map(|value| value == KvRef::Bool(true)).collect();
+                    Ok((length, Some(renamed.unwrap_or_else(noted))))
+                }
                 other => {
-                    let found = other.type_name();
+                    let found = other.to_value().type_name();
                     Err(self.report(Problem::new(
                         ProblemKind::Metadata,
                         "an array of bool (hurray.seq)",
@@ -73,10 +97,33 @@ impl LoadWalk<'_> {
                 }
             };
         }
-        if let Some(members) = members {
-            return self.bounded(usize::try_from(members).unwrap_or(usize::MAX));
+        if let Some(head) = head {
+            return Ok((self.bounded(usize::try_from(head.members).unwrap_or(usize::MAX))?, None));
         }
-        self.length_from_names()
+        Ok((self.length_from_names()?, None))
+    }
+
+    /// Refuses elements past the end that our own entry says a sequence has.
+    fn refuse_elements_from(&mut self, length: usize) -> Result<(), Reported> {
+        let Some(index) = self.element_from(length) else { return Ok(()) };
+        self.use_all_here();
+        let expected = format!("{length} elements, as `{}` says", self.path.key(SEQUENCE));
+        let problem = Problem::new(ProblemKind::Metadata, expected, format!("something of element {index}"));
+        Err(self.report(problem))
+    }
+
+    /// Holds an element against what our own entry says of it: whether it wrote anything.
+    #[inline]
+    fn check_noted(&mut self, noted: Option<bool>, place: Place) -> Result<(), Reported> {
+        let Some(noted) = noted.filter(|_| !self.redirects.is_nothing()) else { return Ok(()) };
+        let is_present = self.is_present(place);
+        if noted == is_present {
+            return Ok(());
+        }
+        self.use_all_here();
+        let word = |is_there| if is_there { "something" } else { "nothing" };
+        let expected = format!("{} there, as its `hurray.seq` says", word(noted));
+        Err(self.report(Problem::new(ProblemKind::Metadata, expected, word(is_present))))
     }
 
     fn bounded(&mut self, length: usize) -> Result<usize, Reported> {
@@ -90,11 +137,8 @@ impl LoadWalk<'_> {
 
     /// Elements `0`, `1`, ...: as many as there are, without a gap.
     fn length_from_names(&mut self) -> Result<usize, Reported> {
-        let mut indices: Vec<usize> = self
-            .names_under()
-            .into_iter()
-            .filter_map(|name| index_of(name.split('.').next().unwrap_or(&name)))
-            .collect();
+        let mut indices: Vec<usize> =
+            self.members_under(None, false).into_iter().filter_map(|name| element_of(&name)).collect();
         indices.sort_unstable();
         indices.dedup();
         if indices.is_empty() && !self.is_root() {
@@ -111,6 +155,16 @@ impl LoadWalk<'_> {
         Ok(indices.len())
     }
 
+    /// Refuses a list of keys that has one twice.
+    fn refuse_doubles(&mut self, keys: &[String]) -> Result<(), Reported> {
+        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        keys.sort_unstable();
+        let Some([key, _]) = keys.array_windows().find(|[key, next]| key == next) else { return Ok(()) };
+        let expected = format!("each key once in `{}`", self.path.key(KEYS));
+        let found = format!("the key `{}` twice", key.escape_debug());
+        Err(self.report(Problem::new(ProblemKind::Metadata, expected, found)))
+    }
+
     /// The segment and the key of each value of the map at the path.
     fn map_keys(&mut self, values_are_leaves: bool) -> Result<Vec<(String, String)>, Reported> {
         let noted = self.note(KEYS, Place::default());
@@ -118,6 +172,8 @@ impl LoadWalk<'_> {
         if let Some(noted) = noted {
             return match noted.to_value() {
                 KvValue::Array(KvArray::Strings(keys)) => {
+                    let keys = self.renamed_note(KEYS, |renamed| &renamed.map_keys).unwrap_or(keys);
+                    self.refuse_doubles(&keys)?;
                     let segment = |key: &str| crate::model::names::escape_key(key).into_owned();
                     Ok(keys.into_iter().map(|key| (segment(&key), key)).collect())
                 }
@@ -131,7 +187,7 @@ impl LoadWalk<'_> {
                 }
             };
         }
-        let names = self.names_under();
+        let names = self.members_under(head, values_are_leaves);
         if names.is_empty() && head.is_none() && !self.is_root() {
             return Err(self.missing("a map"));
         }
@@ -140,7 +196,6 @@ impl LoadWalk<'_> {
             .map(String::as_str)
             .map(|name| if values_are_leaves { name } else { name.split('.').next().unwrap_or(name) })
             .collect();
-        // Names come in ascending order, but `a.x` and `a.y` may have `a-b` between them.
         segments.sort_unstable();
         segments.dedup();
         let mut keys: Vec<Cow<'_, str>> = segments.iter().map(|segment| unescape_key(segment)).collect();
@@ -156,8 +211,13 @@ impl LoadWalk<'_> {
     }
 }
 
+/// The index of the element that a name under a sequence belongs to.
+pub(super) fn element_of(rest: &str) -> Option<usize> {
+    index_of(rest.split('.').next().unwrap_or(rest))
+}
+
 /// The index that a segment is; only the form that is written counts.
-fn index_of(segment: &str) -> Option<usize> {
+pub(super) fn index_of(segment: &str) -> Option<usize> {
     let is_canonical = segment == "0" || !segment.starts_with('0');
     (is_canonical && segment.bytes().all(|byte| byte.is_ascii_digit())).then(|| segment.parse().ok())?
 }

@@ -1,5 +1,7 @@
 //! What a load keeps of the file: what was asked for, and which entries are composite heads.
 
+use std::ops::Range;
+
 use crate::descriptor::{CompositeHead, CompositionRule};
 use crate::reader::Contents;
 
@@ -39,7 +41,9 @@ impl Used {
 /// A composite head of the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head {
-    position: usize,
+    pub(super) position: usize,
+    /// The position after its last member, and after what that holds.
+    pub(super) end: usize,
     pub(super) rule: CompositionRule,
     pub(super) members: u32,
     /// Whether as many members follow as the head says.
@@ -50,6 +54,8 @@ pub(super) struct Head {
 #[derive(Debug)]
 pub(super) struct Heads {
     heads: Vec<Head>,
+    /// From head to end, the partitions and overlays that are in no other one.
+    wholes: Vec<Range<usize>>,
     /// The head that comes next if the file is in the model's order.
     next: usize,
 }
@@ -57,31 +63,33 @@ pub(super) struct Heads {
 impl Heads {
     /// Finds the heads in one pass. Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
-        let mut heads: Vec<Head> =
-            Vec::with_capacity(contents.without_data().filter(|without| *without).count());
+        let mut heads: Vec<Head> = Vec::with_capacity(contents.positions_without_data().count());
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
-        for (position, may_be_head) in contents.without_data().enumerate() {
-            // This is one more member of the innermost head; one that has all its members is done, and was
-            // itself a member that is now whole.
+        let mut passed = 0usize;
+        for position in contents.positions_without_data() {
+            let Some(head) = composite_at(contents, position, &mut last) else { continue };
+            pass_members(passed..position, &mut open, &mut heads);
+            // A head is itself a member of the one around it, which is not whole before this one is.
             if let Some((_, missing)) = open.last_mut() {
                 *missing = missing.saturating_sub(1);
             }
-            if may_be_head && let Some(head) = composite_at(contents, position, &mut last) {
-                let (rule, members) = (head.rule, head.member_count);
-                open.push((heads.len(), members));
-                heads.push(Head { position, rule, members, is_complete: false });
-            }
-            while let Some(&(head, 0)) = open.last() {
-                open.pop();
-                if let Some(head) = heads.get_mut(head) {
-                    head.is_complete = true;
-                }
+            passed = position.saturating_add(1);
+            let (rule, members) = (head.rule, head.member_count);
+            open.push((heads.len(), members));
+            heads.push(Head { position, end: contents.len(), rule, members, is_complete: false });
+            pass_members(passed..passed, &mut open, &mut heads);
+        }
+        pass_members(passed..contents.len(), &mut open, &mut heads);
+        let mut wholes: Vec<Range<usize>> = Vec::new();
+        for head in heads.iter().filter(|head| head.rule != CompositionRule::Group) {
+            if wholes.last().is_none_or(|last| last.end <= head.position) {
+                wholes.push(head.position..head.end);
             }
         }
-        Self { heads, next: 0 }
+        Self { heads, wholes, next: 0 }
     }
 
     /// The head at a position.
@@ -89,10 +97,45 @@ impl Heads {
         let is_here = |head: &&Head| head.position == position;
         let at = match self.heads.get(self.next).filter(is_here) {
             Some(_) => self.next,
-            None => self.heads.binary_search_by_key(&position, |head| head.position).ok()?,
+            None => self.place_of(position)?,
         };
         self.next = at.saturating_add(1);
         self.heads.get(at).copied()
+    }
+
+    fn place_of(&self, position: usize) -> Option<usize> {
+        self.heads.binary_search_by_key(&position, |head| head.position).ok()
+    }
+
+    /// Whether what is at a position is a value by itself: a tensor, or the head of a partition or overlay. Heads of
+    /// groups are none, and neither are members of partitions and overlays.
+    pub(super) fn is_value(&self, position: usize) -> bool {
+        let after = self.wholes.partition_point(|whole| whole.start < position);
+        let inside = after.checked_sub(1).and_then(|at| self.wholes.get(at));
+        if inside.is_some_and(|whole| position < whole.end) {
+            return false;
+        }
+        let head = self.place_of(position).and_then(|at| self.heads.get(at));
+        head.is_none_or(|head| head.rule != CompositionRule::Group)
+    }
+}
+
+/// Counts members at some positions to the open heads, innermost first, and closes those that have all of theirs.
+fn pass_members(members: Range<usize>, open: &mut Vec<(usize, u32)>, heads: &mut [Head]) {
+    let mut next = members.start;
+    while let Some((head, missing)) = open.last_mut() {
+        let left = u32::try_from(members.end.saturating_sub(next)).unwrap_or(u32::MAX);
+        let taken = left.min(*missing);
+        *missing = missing.saturating_sub(taken);
+        next = next.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
+        if *missing > 0 {
+            return;
+        }
+        if let Some(head) = heads.get_mut(*head) {
+            head.is_complete = true;
+            head.end = next;
+        }
+        open.pop();
     }
 }
 

@@ -7,9 +7,11 @@ use std::fmt::Write;
 use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
+use crate::model::flat::{Base, FlatNames};
 use crate::model::load::finish::problem_of;
-use crate::model::load::names::{Names, NamesInOrder, Renamed};
+use crate::model::load::names::{Names, NamesInOrder};
 use crate::model::load::redirect::{Redirected, Redirects};
+use crate::model::load::renaming::Renamed;
 use crate::model::load::table::{Heads, Used};
 use crate::model::load::{LoadOptions, Loader, Place, Reported};
 use crate::model::names::{Mark, NamePath};
@@ -33,16 +35,10 @@ pub(super) enum Segment {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) scope: Scope,
+    /// What names the group around it begins with; nothing for a flattened one, whose names are among those.
+    outer: Option<Base>,
     /// The version of the struct in the file, if the struct has versions.
     pub(super) version: Option<u32>,
-}
-
-/// What a field's attributes say of its tensor, until that comes.
-#[derive(Debug, Clone, Copy)]
-struct Pending {
-    path: Mark,
-    scope: Scope,
-    field: &'static Field,
 }
 
 /// What a field's attributes say of its tensor, with the scope of the names in its shape.
@@ -66,14 +62,24 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) used_kv: Used,
     pub(super) in_order: Option<NamesInOrder>,
     pub(super) heads: Option<Heads>,
+    /// Paths of other fields that lie under that of the field which is being loaded.
+    pub(super) neighbours: Vec<String>,
     /// Whether the file has any entry whose key begins with `hurray.`.
     pub(super) has_notes: bool,
     nesting: usize,
     bindings: Bindings,
-    pending: Option<Pending>,
+    pub(super) flat: FlatNames,
+    /// Whether a tensor came for the rules of the field that is being loaded.
+    met_rules: bool,
     /// What `Arc`s hold that were loaded already, by the path in the file.
     shared: HashMap<String, Box<dyn Any>>,
     pub(super) report: LoadReport,
+}
+
+impl Frame {
+    pub(super) fn is_flattened(&self) -> bool {
+        self.outer.is_none()
+    }
 }
 
 impl<'f> LoadWalk<'f> {
@@ -81,7 +87,7 @@ impl<'f> LoadWalk<'f> {
         let contents = source.contents();
         let limits = options.limits.clone().unwrap_or_else(|| source.limits().clone());
         let has_notes = contents.kv_starting_with("hurray.").any(|(key, _)| key != DESCRIPTORS);
-        let has_ties = has_notes && contents.kv_starting_with(crate::model::names::TIED).next().is_some();
+        let ties = if has_notes { contents.kv_starting_with(crate::model::names::TIED).count() } else { 0 };
         let mut walk = Self {
             used: Used::new(contents.len()),
             used_kv: Used::new(contents.kv_len()),
@@ -93,14 +99,16 @@ impl<'f> LoadWalk<'f> {
             path: NamePath::default(),
             steps: Vec::new(),
             exchanged: Vec::new(),
-            redirects: Redirects::new(has_ties),
+            redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
             in_order: None,
             heads: None,
+            neighbours: Vec::new(),
             has_notes,
             nesting: 0,
             bindings: Bindings::default(),
-            pending: None,
+            flat: FlatNames::default(),
+            met_rules: false,
             shared: HashMap::new(),
         };
         walk.rename();
@@ -165,6 +173,9 @@ impl<'f> LoadWalk<'f> {
     /// The position of the tensor at the path.
     #[inline]
     pub(super) fn find(&self) -> Option<usize> {
+        if self.redirects.is_nothing() {
+            return None;
+        }
         let (names, path) = (self.names(), self.path.as_str());
         if names.is_at(self.next, path) {
             return Some(self.next);
@@ -195,18 +206,22 @@ impl<'f> LoadWalk<'f> {
         self.next = position.saturating_add(1);
     }
 
-    pub(super) fn open(&mut self) -> Result<Frame, Reported> {
+    pub(super) fn open(&mut self, is_flattened: bool) -> Result<Frame, Reported> {
         if self.nesting >= self.limits.nesting {
             let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
             return Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
         self.nesting = self.nesting.saturating_add(1);
-        Ok(Frame { scope: self.bindings.open(), version: None })
+        let outer = if is_flattened { None } else { Some(self.flat.open()) };
+        Ok(Frame { scope: self.bindings.open(), outer, version: None })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
         self.nesting = self.nesting.saturating_sub(1);
         self.bindings.close(frame.scope);
+        if let Some(outer) = frame.outer {
+            self.flat.close(outer);
+        }
     }
 
     pub(super) fn open_scope(&self) -> Scope {
@@ -225,10 +240,14 @@ impl<'f> LoadWalk<'f> {
         if !field.describes_tensor() {
             return load(Loader::at(self, place));
         }
-        self.pending = Some(Pending { path: self.path.mark(), scope, field });
-        let value = load(Loader::at(self, place));
-        let was_taken = self.pending.take().is_none();
-        if was_taken || value.is_err() || !self.is_present(place) {
+        if place.rules.is_some() {
+            let found = "attributes of the field and of the variant's field that describe the same tensor";
+            return Err(self.report(Problem::new(ProblemKind::Refused, "one of them", found)));
+        }
+        let outer = std::mem::replace(&mut self.met_rules, false);
+        let value = load(Loader::at(self, Place { rules: Some((field, scope)), ..place }));
+        let were_met = std::mem::replace(&mut self.met_rules, outer);
+        if were_met || value.is_err() || !self.is_present(place) {
             return value;
         }
         let expected = "one tensor, as the field's attributes say";
@@ -245,17 +264,10 @@ impl<'f> LoadWalk<'f> {
         Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")))
     }
 
-    /// Whether attributes say anything of the tensor at the path.
-    pub(super) fn has_rules(&self) -> bool {
-        self.pending.is_some_and(|pending| pending.path == self.path.mark())
-    }
-
-    /// What a field's attributes say of the tensor at the path; asked once.
+    /// Notes that a tensor came for what a field's attributes say.
     #[inline]
-    pub(super) fn take_rules(&mut self) -> Rules {
-        let path = self.path.mark();
-        let pending = self.pending.take_if(|pending| pending.path == path)?;
-        Some((pending.field, pending.scope))
+    pub(super) fn meet(&mut self, rules: Rules) {
+        self.met_rules |= rules.is_some();
     }
 
     pub(super) fn check_shape(
@@ -316,7 +328,11 @@ impl<'f> LoadWalk<'f> {
 
     #[cold]
     pub(super) fn missing(&mut self, wanted: &str) -> Reported {
-        self.report(Problem::new(ProblemKind::Missing, wanted, ""))
+        let found = match self.redirects.is_nothing() {
+            true => "nothing that the migration would take, and the field no default",
+            false => "",
+        };
+        self.report(Problem::new(ProblemKind::Missing, wanted, found))
     }
 
     /// Reports why the tensor at the path can't be taken. `wanted` says what the field is, if the error does not.

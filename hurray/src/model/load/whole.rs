@@ -18,14 +18,15 @@ use crate::view::{PartitionView, Tensor, Whole, WholeRule, merged, share_of, who
 impl<'f> Loader<'_, 'f> {
     /// The partition or overlay at the path.
     pub(crate) fn whole(self, wanted: &str) -> Result<Whole<'f>, Reported> {
-        let walk = self.walk;
-        walk.refuse_pieces()?;
+        let Self { walk, place } = self;
+        walk.refuse_pieces(place)?;
         if walk.find().is_none() {
             return Err(walk.missing(wanted));
         }
         let entry = walk.tensor()?;
         let whole = walk.whole_of(&entry, wanted)?;
-        if let Some((field, scope)) = walk.take_rules() {
+        walk.meet(place.rules);
+        if let Some((field, scope)) = place.rules {
             walk.check_shape(field, scope, whole.plan.head().shape())?;
         }
         Ok(whole)

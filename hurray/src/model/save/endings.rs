@@ -78,7 +78,7 @@ impl SaveOptions {
         path: impl AsRef<Path>,
         model: &M,
     ) -> Result<SaveReport, SaveError> {
-        self.write_file(path.as_ref(), self.plan_of(model)?)
+        self.save_by(path.as_ref(), &|saver| model.save(saver))
     }
 
     /// Writes a model to `writer`, in one forward pass.
@@ -91,7 +91,7 @@ impl SaveOptions {
         writer: impl Write,
         model: &M,
     ) -> Result<SaveReport, SaveError> {
-        self.write_to(writer, self.plan_of(model)?)
+        self.write_to(writer, self.plan_by(&|saver| model.save(saver))?)
     }
 
     /// The bytes of a file that holds a model.
@@ -100,15 +100,26 @@ impl SaveOptions {
     ///
     /// [`SaveError`].
     pub fn to_bytes<M: HurraySave + ?Sized>(&self, model: &M) -> Result<Vec<u8>, SaveError> {
-        let plan = self.plan_of(model)?;
+        self.to_bytes_by(&|saver| model.save(saver))
+    }
+
+    fn save_by<'s>(&self, path: &Path, save: Save<'_, 's>) -> Result<SaveReport, SaveError> {
+        self.write_file(path, self.plan_by(save)?)
+    }
+
+    fn to_bytes_by<'s>(&self, save: Save<'_, 's>) -> Result<Vec<u8>, SaveError> {
+        let plan = self.plan_by(save)?;
         let mut bytes = Vec::with_capacity(usize::try_from(plan.file_size_bytes()).unwrap_or(0));
         self.write_to(&mut bytes, plan)?;
         Ok(bytes)
     }
 
-    fn plan_of<'s, M: HurraySave + ?Sized>(&self, model: &'s M) -> Result<SealedPlan<'s>, SaveError> {
+    fn plan_by<'s>(&self, save: Save<'_, 's>) -> Result<SealedPlan<'s>, SaveError> {
         let mut walk = SaveWalk::new(self.plan()?, self.limits.clone());
-        model.save(Saver::root(&mut walk))?;
+        save(Saver::root(&mut walk))?;
         walk.into_plan()?.seal()
     }
 }
+
+/// Saves one model. What is behind it there is once, not for each type of model.
+type Save<'c, 's> = &'c dyn Fn(Saver<'_, 's>) -> Result<(), SaveError>;

@@ -1,7 +1,7 @@
 //! Partitions and overlays: a head at the path, and its members after it, named by their numbers.
 
 use crate::descriptor::{MemberRole, Shard, TensorDescriptor};
-use crate::model::save::walk::{Pending, SaveWalk};
+use crate::model::save::walk::{Rules, SaveWalk};
 use crate::model::save::{Place, Saver};
 use crate::writer::SaveError;
 
@@ -24,7 +24,7 @@ pub(crate) struct MembersSaver<'p, 's> {
     position: usize,
     next: usize,
     /// What the field's attributes say of each part.
-    rules: Option<Pending>,
+    rules: Option<Rules>,
 }
 
 impl<'p, 's> Saver<'p, 's> {
@@ -34,9 +34,9 @@ impl<'p, 's> Saver<'p, 's> {
     ///
     /// [`SaveError::Limit`] if no group above can give way to it, and as [`tensor`](Self::tensor).
     pub(crate) fn members(self, head: &TensorDescriptor) -> Result<MembersSaver<'p, 's>, SaveError> {
-        let walk = self.walk;
+        let Self { walk, place: Place { rules, .. } } = self;
         walk.refuse_tensor_here()?;
-        let rules = walk.take_rules(head.shape())?;
+        walk.meet(rules, head.shape())?;
         let position = walk.open_head(head)?;
         Ok(MembersSaver { walk, position, next: 0, rules })
     }
@@ -55,9 +55,8 @@ impl<'s> MembersSaver<'_, 's> {
     ) -> Result<(), SaveError> {
         let mark = self.walk.path.push_index(self.next);
         self.next = self.next.saturating_add(1);
-        self.walk.pending = self.rules.map(|rules| rules.of_part(self.walk.path.mark()));
-        save(Saver::at(&mut *self.walk, Place::default()))?;
-        self.walk.pending = None;
+        let place = Place { rules: self.rules.map(Rules::of_part), ..Place::default() };
+        save(Saver::at(&mut *self.walk, place))?;
         self.walk.path.truncate(mark);
         Ok(())
     }

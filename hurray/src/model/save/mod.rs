@@ -15,7 +15,7 @@ use crate::writer::{NameProblem, SaveError, TensorSource, is_reserved};
 
 pub use endings::{save, to_bytes, to_writer};
 pub(crate) use walk::SaveWalk;
-use walk::{GroupKind, Step};
+use walk::{GroupKind, Rules, Step};
 
 /// Where a value goes: one place in the file, named by a path.
 ///
@@ -34,6 +34,8 @@ struct Place {
     variants: u32,
     /// Whether a group's fields go among those of the group around it.
     is_flattened: bool,
+    /// What the field's attributes say of the tensor that comes.
+    rules: Option<Rules>,
 }
 
 impl<'p, 's> Saver<'p, 's> {
@@ -85,7 +87,7 @@ impl<'p, 's> Saver<'p, 's> {
         descriptor: &TensorDescriptor,
         sources: impl IntoIterator<Item = TensorSource<'s>>,
     ) -> Result<(), SaveError> {
-        self.walk.tensor(descriptor, sources)
+        self.walk.tensor(descriptor, sources, self.place.rules)
     }
 
     /// Saves one key-value entry under the path.
@@ -112,12 +114,12 @@ impl<'p, 's> Saver<'p, 's> {
     /// [`SaveError::Limit`] past [`Limits::nesting`].
     pub fn group(self) -> Result<GroupSaver<'p, 's>, SaveError> {
         let kind = if self.place.is_flattened { GroupKind::Flattened } else { GroupKind::Headed };
-        GroupSaver::open(self.walk, kind)
+        GroupSaver::open(self.walk, kind, self.place.is_flattened)
     }
 
     /// Begins a group of key-value entries only: no head, and no tensors.
     pub(crate) fn metadata(self) -> Result<GroupSaver<'p, 's>, SaveError> {
-        GroupSaver::open(self.walk, GroupKind::Metadata)
+        GroupSaver::open(self.walk, GroupKind::Metadata, self.place.is_flattened)
     }
 
     /// An `Option` among the fields around it has no path of its own that could be absent.
@@ -126,6 +128,15 @@ impl<'p, 's> Saver<'p, 's> {
             return Ok(());
         }
         let source = "an `Option` can't be flattened: whether it is there could not be told".into();
+        Err(SaveError::Refused { path: self.walk.path.as_str().into(), source })
+    }
+
+    /// What names its own elements has no place among fields, whose names are known.
+    fn refuse_flattened(&self, what: &str) -> Result<(), SaveError> {
+        if !self.place.is_flattened {
+            return Ok(());
+        }
+        let source = format!("{what} can't be flattened: its names are not known beforehand").into();
         Err(SaveError::Refused { path: self.walk.path.as_str().into(), source })
     }
 
@@ -147,7 +158,9 @@ impl<'p, 's> Saver<'p, 's> {
     pub(crate) fn shared<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
         let (address, size) = (std::ptr::from_ref(value).addr(), size_of_val(value));
         // What other attributes make of the same value has other bytes.
-        let form = self.rules().map_or((None, false), |field| (field.element_type, field.keep_layout));
+        let form = self
+            .rules()
+            .map_or((None, false, None), |field| (field.element_type, field.keep_layout, field.align));
         let allocation = (address, size, form);
         if size == 0 || self.walk.path.is_root() || self.place.is_flattened {
             return value.save(self);
@@ -155,7 +168,10 @@ impl<'p, 's> Saver<'p, 's> {
         let Self { walk, place } = self;
         if let Some(first) = walk.shared.get(&allocation) {
             let first = KvValue::String(first.clone());
-            walk.forget_rules();
+            // Rules of this field's own are held against the value, too.
+            if place.rules.is_some() {
+                walk.captured(|part| value.save(Saver::at(part, place)))?;
+            }
             return walk.note(TIED, place.variants, first);
         }
         let before = walk.tensors;
@@ -168,7 +184,7 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Whether a slice of `T` is one key-value entry: what an empty one would be.
-    pub(crate) fn is_entry<T: HurraySave>(&self) -> Result<bool, SaveError> {
+    pub(crate) fn is_entry<T: HurraySave>(&mut self) -> Result<bool, SaveError> {
         let part = self.walk.captured(|part| T::save_slice(&[], Saver::root(part), leading(0)))?;
         Ok(part.plan.has_kv(self.walk.path.as_str()))
     }
@@ -182,7 +198,7 @@ impl<'p, 's> Saver<'p, 's> {
 
     /// What the field's attributes say of the tensor at this place.
     pub(crate) fn rules(&self) -> Option<&'static Field> {
-        self.walk.rules()
+        self.place.rules.map(|rules| rules.field)
     }
 
     /// Saves the elements of a sequence as a group, named by their indices.
@@ -190,6 +206,7 @@ impl<'p, 's> Saver<'p, 's> {
         self,
         items: impl IntoIterator<Item = &'s T>,
     ) -> Result<(), SaveError> {
+        self.refuse_flattened("a sequence")?;
         let mut group = self.group()?;
         let mut present = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
@@ -206,6 +223,7 @@ impl<'p, 's> Saver<'p, 's> {
         self,
         items: impl IntoIterator<Item = (&'s str, &'s T)>,
     ) -> Result<(), SaveError> {
+        self.refuse_flattened("a map")?;
         let mut group = self.group()?;
         let mut keys = Vec::new();
         let mut all_members = true;
@@ -215,8 +233,8 @@ impl<'p, 's> Saver<'p, 's> {
             all_members &= group.walk.tensors != members;
             keys.push(key);
         }
-        // Without a head, an empty map would look like a missing one.
-        if !all_members || (keys.is_empty() && group.needs_note(0)) {
+        // Without a head of its own, an empty map would look like a missing one, and neighbours like values.
+        if !all_members || group.walk.members(group.frame).is_none() {
             let keys = keys.into_iter().map(str::to_owned).collect();
             group.walk.note(KEYS, 0, KvValue::Array(KvArray::Strings(keys)))?;
         }
@@ -230,7 +248,7 @@ impl<'p, 's> Saver<'p, 's> {
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         let scope = self.walk.open_scope();
-        self.walk.described(scope, field, self.place, save)
+        self.walk.field(scope, field, self.place, save)
     }
 }
 
@@ -238,12 +256,14 @@ impl<'p, 's> Saver<'p, 's> {
 pub struct GroupSaver<'p, 's> {
     walk: &'p mut SaveWalk<'s>,
     frame: walk::Frame,
+    /// Why a field of derived code could not be saved.
+    failed: Option<SaveError>,
 }
 
 impl<'p, 's> GroupSaver<'p, 's> {
-    fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind) -> Result<Self, SaveError> {
-        let frame = walk.open(kind)?;
-        Ok(Self { walk, frame })
+    fn open(walk: &'p mut SaveWalk<'s>, kind: GroupKind, is_flattened: bool) -> Result<Self, SaveError> {
+        let frame = walk.open(kind, is_flattened)?;
+        Ok(Self { walk, frame, failed: None })
     }
 
     /// The path of the group in the file.
@@ -256,7 +276,8 @@ impl<'p, 's> GroupSaver<'p, 's> {
     ///
     /// # Errors
     ///
-    /// Whatever the value's own impl meets; [`SaveError::Name`] for the name `hurray` at the root.
+    /// Whatever the value's own impl meets; [`SaveError::Name`] for a name that is empty or has an empty segment,
+    /// and for the name `hurray` at the root.
     pub fn field<T: HurraySave + ?Sized>(&mut self, name: &str, value: &'s T) -> Result<(), SaveError> {
         self.element(Step::Name(name), value).map(drop)
     }
@@ -266,6 +287,10 @@ impl<'p, 's> GroupSaver<'p, 's> {
         let before = self.walk.written();
         let mark = match step {
             Step::Name(name) => {
+                if name.split('.').any(str::is_empty) {
+                    let reason = if name.is_empty() { NameProblem::Empty } else { NameProblem::EmptySegment };
+                    return Err(SaveError::Name { name: name.into(), reason });
+                }
                 self.check_reserved(name)?;
                 self.walk.path.push(name)
             }
@@ -288,25 +313,34 @@ impl<'p, 's> GroupSaver<'p, 's> {
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
+        if self.frame.is_flattened() {
+            self.come_to(field)?;
+        }
         let mark = self.walk.path.push(field.name);
-        let saved = match field.tied {
-            Some(target) => self.walk.tied(target, |part| {
-                let scope = part.open_scope();
-                part.described(scope, field, Place::default(), save)
-            }),
-            None => self.walk.described(self.frame.scope(), field, Place::default(), save),
-        };
+        let saved = self.walk.field(self.frame.scope(), field, Place::default(), save);
         self.walk.path.truncate(mark);
         saved
     }
 
-    /// Saves the fields of a struct among those of this group.
+    /// Refuses a flattened field with a name that another one beside it has: no load could tell them apart.
+    fn come_to(&mut self, field: &'static Field) -> Result<(), SaveError> {
+        let Some((name, other)) = self.walk.flat.come_to(field) else { return Ok(()) };
+        let source = format!(
+            "the fields `{}` and `{}`, one of them flattened, have the name `{name}` both",
+            other.rust, field.rust
+        );
+        Err(SaveError::Refused { path: self.walk.path.as_str().into(), source: source.into() })
+    }
+
+    /// Saves the fields of a struct among those of this group, which are `beside` it.
     pub(crate) fn flattened(
         &mut self,
+        beside: &'static [Field],
         owner: &'static str,
         save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         // Names that come from two types in one place are told apart by these.
+        self.walk.flat.put_beside(beside);
         let owner = self.walk.plan.set_owner(Some(owner));
         let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
         self.walk.plan.set_owner(owner);
@@ -335,13 +369,21 @@ impl<'p, 's> GroupSaver<'p, 's> {
         self.walk.members(self.frame) != u64::try_from(elements).ok()
     }
 
+    /// Saves something, unless something before it could not be saved; [`finish`](Self::finish) tells.
+    pub(crate) fn attempt(&mut self, save: impl FnOnce(&mut Self) -> Result<(), SaveError>) {
+        if self.failed.is_none() {
+            self.failed = save(self).err();
+        }
+    }
+
     /// Ends the group.
     ///
     /// # Errors
     ///
-    /// None today; a group that was not finished counts as finished when it is dropped.
-    pub fn finish(self) -> Result<(), SaveError> {
-        Ok(())
+    /// What derived code could not save; none where fields were saved by [`field`](Self::field). A group that was not
+    /// finished counts as finished when it is dropped.
+    pub fn finish(mut self) -> Result<(), SaveError> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 }
 

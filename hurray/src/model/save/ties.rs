@@ -15,7 +15,7 @@ pub(super) struct Claim<'s> {
 impl<'s> SaveWalk<'s> {
     /// Saves into a plan of its own, as if at this very place.
     pub(super) fn captured<'t>(
-        &self,
+        &mut self,
         save: impl FnOnce(&mut SaveWalk<'t>) -> Result<(), SaveError>,
     ) -> Result<SaveWalk<'t>, SaveError> {
         let mut part = SaveWalk::new(self.plan.empty_like()?, self.limits.clone());
@@ -23,17 +23,28 @@ impl<'s> SaveWalk<'s> {
         part.heads = self.heads.below();
         part.nesting = self.nesting;
         part.metadata_only = self.metadata_only;
-        save(&mut part)?;
-        Ok(part)
+        // Names in shapes stand for one size in the whole struct, of which this is a part.
+        part.bindings = std::mem::take(&mut self.bindings);
+        part.flat = std::mem::take(&mut self.flat);
+        let saved = save(&mut part);
+        self.bindings = std::mem::take(&mut part.bindings);
+        self.flat = std::mem::take(&mut part.flat);
+        self.met_rules |= part.met_rules;
+        saved.map(|()| part)
     }
 
     /// Appends what was saved into a plan of its own; copies its bytes.
-    pub(super) fn append_copied(&mut self, part: SaveWalk<'_>) -> Result<(), SaveError> {
+    pub(super) fn append_copied(&mut self, mut part: SaveWalk<'_>) -> Result<(), SaveError> {
         let (tensors, entries, root_members) = (part.tensors, part.entries, part.heads.root_members());
         for _ in 0..part.heads.to_give_way() {
             self.heads.give_way();
         }
-        self.plan.append_copied(part.into_plan()?)?;
+        for Claim { path, target, part } in std::mem::take(&mut part.claims) {
+            let mut copied = self.plan.empty_like()?;
+            copied.append_copied(part)?;
+            self.claims.push(Claim { path, target, part: copied });
+        }
+        self.plan.append_copied(part.into_part())?;
         self.tensors = self.tensors.saturating_add(tensors);
         self.entries = self.entries.saturating_add(entries);
         self.heads.add_members(root_members);
@@ -44,9 +55,10 @@ impl<'s> SaveWalk<'s> {
     pub(super) fn tied(
         &mut self,
         target: &'static str,
+        variants: u32,
         save: impl FnOnce(&mut SaveWalk<'s>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
-        let part = self.captured(save)?;
+        let mut part = self.captured(save)?;
         if part.written() == 0 {
             return Ok(());
         }
@@ -54,9 +66,16 @@ impl<'s> SaveWalk<'s> {
         if &*path == target || under(&path, target).is_some() {
             return Err(SaveError::Tie { path, target: target.into(), reason: TieProblem::NotStored });
         }
-        self.note(TIED, 0, KvValue::String(target.to_owned()))?;
-        self.claims.push(Claim { path, target, part: part.into_plan()? });
+        self.note(TIED, variants, KvValue::String(target.to_owned()))?;
+        self.claims.append(&mut part.claims);
+        self.claims.push(Claim { path, target, part: part.into_part() });
         Ok(())
+    }
+
+    /// The plan of a part, whose second names are held against the first ones in the whole.
+    fn into_part(mut self) -> Plan<'s> {
+        self.plan.withdraw(&std::mem::take(&mut self.heads).into_withdrawn());
+        self.plan
     }
 
     /// Ends the walk: every second name is held against the first.

@@ -6,7 +6,8 @@ use crate::container::KvValue;
 use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
 use crate::model::Field;
-use crate::model::names::{Mark, NamePath, own_key};
+use crate::model::flat::{Base, FlatNames};
+use crate::model::names::{NamePath, own_key};
 use crate::model::save::heads::Heads;
 use crate::model::save::members::Membership;
 use crate::model::save::{Place, Saver, ties::Claim};
@@ -41,34 +42,39 @@ pub(super) struct Frame {
     is_metadata: bool,
     members_before: u64,
     scope: Scope,
+    /// What names the group around it begins with; nothing for a flattened one, whose names are among those.
+    outer: Option<Base>,
 }
 
 impl Frame {
     pub(super) fn scope(self) -> Scope {
         self.scope
     }
+
+    pub(super) fn is_flattened(self) -> bool {
+        self.outer.is_none()
+    }
 }
 
-/// What a field's attributes say of its tensor, until that comes.
+/// What a field's attributes say of its tensor.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pending {
-    path: Mark,
-    scope: Scope,
+pub(super) struct Rules {
     pub(super) field: &'static Field,
+    scope: Scope,
     /// Whether the tensor is a part of the one that the shape is about, which was checked.
     is_part: bool,
 }
 
-impl Pending {
+impl Rules {
     /// The same for a part of the tensor.
-    pub(super) fn of_part(self, path: Mark) -> Self {
-        Self { path, is_part: true, ..self }
+    pub(super) fn of_part(self) -> Self {
+        Self { is_part: true, ..self }
     }
 }
 
-/// Address and size in bytes of what an `Arc` holds, and the form that attributes give it: element type, and
-/// whether strides are kept.
-pub(super) type Allocation = (usize, usize, (Option<&'static str>, bool));
+/// Address and size in bytes of what an `Arc` holds, and the form that attributes give it: element type, whether
+/// strides are kept, and alignment.
+pub(super) type Allocation = (usize, usize, (Option<&'static str>, bool, Option<u32>));
 
 /// The state of one save walk.
 pub(crate) struct SaveWalk<'s> {
@@ -81,8 +87,10 @@ pub(crate) struct SaveWalk<'s> {
     pub(super) nesting: usize,
     pub(super) tensors: u64,
     pub(super) entries: u64,
-    bindings: Bindings,
-    pub(super) pending: Option<Pending>,
+    pub(super) bindings: Bindings,
+    pub(super) flat: FlatNames,
+    /// Whether a tensor came for the rules of the field that is being saved.
+    pub(super) met_rules: bool,
     /// How many groups that may hold entries only are open.
     pub(super) metadata_only: usize,
     /// What `Arc`s hold, and the path where its tensors are.
@@ -103,7 +111,8 @@ impl<'s> SaveWalk<'s> {
             tensors: 0,
             entries: 0,
             bindings: Bindings::default(),
-            pending: None,
+            flat: FlatNames::default(),
+            met_rules: false,
             metadata_only: 0,
             shared: HashMap::new(),
             claims: Vec::new(),
@@ -135,10 +144,11 @@ impl<'s> SaveWalk<'s> {
         &mut self,
         descriptor: &TensorDescriptor,
         sources: impl IntoIterator<Item = TensorSource<'s>>,
+        rules: Option<Rules>,
     ) -> Result<(), SaveError> {
         self.refuse_tensor_here()?;
-        let rules = self.take_rules(descriptor.shape())?;
-        let aligned = rules.and_then(|pending| pending.field.align);
+        self.meet(rules, descriptor.shape())?;
+        let aligned = rules.and_then(|rules| rules.field.align);
         let aligned = aligned.map(|bytes| descriptor.clone().with_alignment(bytes));
         let marked = self.membership.take().map(|membership| {
             let descriptor = aligned.as_ref().unwrap_or(descriptor);
@@ -150,14 +160,11 @@ impl<'s> SaveWalk<'s> {
         Ok(())
     }
 
-    /// What a field's attributes say of the tensor at the path, once; its shape is checked.
-    pub(super) fn take_rules(&mut self, shape: &[u64]) -> Result<Option<Pending>, SaveError> {
-        let path = self.path.mark();
-        let pending = self.pending.take_if(|pending| pending.path == path);
-        if let Some(pending) = pending.filter(|pending| !pending.is_part) {
-            self.check_shape(pending, shape)?;
-        }
-        Ok(pending)
+    /// Holds the tensor at the path against what the field's attributes say of it.
+    pub(super) fn meet(&mut self, rules: Option<Rules>, shape: &[u64]) -> Result<(), SaveError> {
+        let Some(rules) = rules else { return Ok(()) };
+        self.met_rules = true;
+        if rules.is_part { Ok(()) } else { self.check_shape(rules, shape) }
     }
 
     /// Opens the head of a partition or an overlay. Groups above it give way if it would lie too deep.
@@ -196,7 +203,7 @@ impl<'s> SaveWalk<'s> {
         Ok(())
     }
 
-    pub(super) fn open(&mut self, kind: GroupKind) -> Result<Frame, SaveError> {
+    pub(super) fn open(&mut self, kind: GroupKind, is_flattened: bool) -> Result<Frame, SaveError> {
         if self.nesting >= self.limits.nesting {
             return Err(SaveError::Nesting { path: self.path.as_str().into(), allowed: self.limits.nesting });
         }
@@ -218,11 +225,15 @@ impl<'s> SaveWalk<'s> {
         }
         self.nesting = self.nesting.saturating_add(1);
         let (members_before, scope) = (self.heads.root_members(), self.bindings.open());
-        Ok(Frame { head, is_root, is_metadata, members_before, scope })
+        let outer = if is_flattened { None } else { Some(self.flat.open()) };
+        Ok(Frame { head, is_root, is_metadata, members_before, scope, outer })
     }
 
     pub(super) fn close(&mut self, frame: Frame) {
         self.bindings.close(frame.scope);
+        if let Some(outer) = frame.outer {
+            self.flat.close(outer);
+        }
         self.nesting = self.nesting.saturating_sub(1);
         if frame.is_metadata {
             self.metadata_only = self.metadata_only.saturating_sub(1);
@@ -249,8 +260,25 @@ impl<'s> SaveWalk<'s> {
         self.bindings.open()
     }
 
+    /// Saves a value that a field's attributes hold for: under the name that it is another name of, if they say
+    /// so.
+    pub(super) fn field(
+        &mut self,
+        scope: Scope,
+        field: &'static Field,
+        place: Place,
+        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+    ) -> Result<(), SaveError> {
+        match field.tied {
+            Some(target) => {
+                self.tied(target, place.variants, |part| part.described(scope, field, place, save))
+            }
+            None => self.described(scope, field, place, save),
+        }
+    }
+
     /// Saves a value that a field's rules hold for.
-    pub(super) fn described(
+    fn described(
         &mut self,
         scope: Scope,
         field: &'static Field,
@@ -260,11 +288,16 @@ impl<'s> SaveWalk<'s> {
         if !field.describes_tensor() {
             return save(Saver::at(self, place));
         }
-        let before = self.written();
-        self.pending = Some(Pending { path: self.path.mark(), scope, field, is_part: false });
-        save(Saver::at(self, place))?;
-        let was_taken = self.pending.take().is_none();
-        if was_taken || self.written() == before {
+        if place.rules.is_some() {
+            let source =
+                "attributes of the field and of the variant's field describe the same tensor: keep one";
+            return Err(SaveError::Refused { path: self.path.as_str().into(), source: source.into() });
+        }
+        let (before, outer) = (self.written(), std::mem::replace(&mut self.met_rules, false));
+        let rules = Some(Rules { field, scope, is_part: false });
+        save(Saver::at(self, Place { rules, ..place }))?;
+        let were_met = std::mem::replace(&mut self.met_rules, outer);
+        if were_met || self.written() == before {
             return Ok(());
         }
         Err(SaveError::NoTensor { path: self.path.as_str().into() })
@@ -279,26 +312,12 @@ impl<'s> SaveWalk<'s> {
         Err(SaveError::Nesting { path: self.path.as_str().into(), allowed: self.limits.nesting })
     }
 
-    /// Drops the rules for the tensor at the path, which is stored under another name.
-    pub(super) fn forget_rules(&mut self) {
-        let path = self.path.mark();
-        let _ = self.pending.take_if(|pending| pending.path == path);
-    }
-
-    /// What a field's attributes say of the tensor at the path.
-    pub(super) fn rules(&self) -> Option<&'static Field> {
-        let path = self.path.mark();
-        self.pending.filter(|pending| pending.path == path).map(|pending| pending.field)
-    }
-
-    fn check_shape(&mut self, pending: Pending, shape: &[u64]) -> Result<(), SaveError> {
-        let Some(rule) = pending.field.shape else { return Ok(()) };
-        self.bindings.check(pending.scope, rule, shape, pending.field.rust).map_err(|expected| {
-            SaveError::Shape {
-                path: self.path.as_str().into(),
-                expected: expected.into(),
-                found: shape.into(),
-            }
+    fn check_shape(&mut self, rules: Rules, shape: &[u64]) -> Result<(), SaveError> {
+        let Some(rule) = rules.field.shape else { return Ok(()) };
+        self.bindings.check(rules.scope, rule, shape, rules.field.rust).map_err(|expected| SaveError::Shape {
+            path: self.path.as_str().into(),
+            expected: expected.into(),
+            found: shape.into(),
         })
     }
 

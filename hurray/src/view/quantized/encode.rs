@@ -45,10 +45,22 @@ impl Encoder {
         let scaled = f64::from(value) / f64::from(parameter.scale);
         match self {
             Self::Affine(least, most) => {
+                let zero_point = i64::from(parameter.zero_point);
                 let steps = scaled.round_ties_even().clamp(-1e15, 1e15) as i64;
-                (steps + i64::from(parameter.zero_point)).clamp(*least, *most)
+                let code = (steps + zero_point).clamp(*least, *most);
+                if parameter.affine(code).is_finite() {
+                    return code;
+                }
+                // Half a step more than the largest f32: as many steps as stay below it, however they are rounded.
+                let reach = f64::from(f32::MAX) * (1.0 - 2_f64.powi(-22)) / f64::from(parameter.scale.abs());
+                let most_steps = reach as i64;
+                ((code - zero_point).clamp(-most_steps, most_steps) + zero_point).clamp(*least, *most)
             }
-            Self::MicroInteger(least, most) => (scaled.round_ties_even() as i64).clamp(*least, *most),
+            Self::MicroInteger(least, most) => {
+                let code = (scaled.round_ties_even() as i64).clamp(*least, *most);
+                // -128 times the largest power of two is no f32, -127 times it is.
+                if (parameter.scale * code as f32).is_finite() { code } else { code - code.signum() }
+            }
             Self::Micro(float) => float.encode(scaled, true).into(),
             // An empty scale means a block of zeros.
             Self::Nf4 if parameter.scale == 0.0 => 7,

@@ -68,6 +68,17 @@ impl Place {
         }
     }
 
+    /// Whether a walk has many times more elements than there are bytes, as strides that overlap and pages that are
+    /// shared make possible.
+    pub(crate) fn is_long(&self, raw: &RawTensor<'_>) -> bool {
+        let count = match self {
+            Self::Dense(geometry) => index::element_count(&geometry.shape),
+            Self::Sparse => 0,
+            Self::Paged(_) => raw.extents().map_or(u128::MAX, |shape| index::element_count(&shape)),
+        };
+        count > u128::try_from(raw.buffer(0).len()).unwrap_or(u128::MAX).saturating_mul(64)
+    }
+
     /// Hands over every stored element that the shape has.
     pub(crate) fn walk(&self, raw: &RawTensor<'_>, transfer: &mut impl Transfer) -> Result<(), TensorError> {
         match self {

@@ -9,7 +9,6 @@ use crate::bytes::to_usize;
 use crate::descriptor::{BufferHandle, Layout, Quantization, ScaleType, TensorDescriptor, storage_range};
 use crate::element::ElementType;
 use crate::error::{Rule, TensorError};
-use crate::view::bytes::SharedBytes;
 use crate::view::dense::{describe, expect_count};
 use crate::view::geometry::Geometry;
 use crate::view::index;
@@ -44,7 +43,7 @@ impl QuantizedTensor {
         check(values, shape, storage)?;
         let bounds = Bounds::default().over(values);
         let Parameter { scale, zero_point } =
-            bounds.affine(range, symmetry, |scale| scale_for(scale, ScaleType::Float32));
+            bounds.affine(range, symmetry, |scale, steps| scale_for(scale, steps, ScaleType::Float32));
         build(values, shape, storage, Quantization::PerTensor { scale, zero_point }, Vec::new())
     }
 
@@ -68,7 +67,9 @@ impl QuantizedTensor {
         let bounds = bounds(values, shape, storage, &scheme, extent)?;
         let parameters: Vec<Parameter> = bounds
             .iter()
-            .map(|bounds| bounds.affine(range, symmetry, |scale| scale_for(scale, ScaleType::Float32)))
+            .map(|bounds| {
+                bounds.affine(range, symmetry, |scale, steps| scale_for(scale, steps, ScaleType::Float32))
+            })
             .collect();
         let scales = parameters.iter().flat_map(|parameter| parameter.scale.to_le_bytes()).collect();
         build(values, shape, storage, scheme, affine_buffers(scales, &parameters, symmetry))
@@ -99,7 +100,7 @@ impl QuantizedTensor {
         let bounds = bounds(values, shape, storage, &scheme, count)?;
         let parameters: Vec<Parameter> = bounds
             .iter()
-            .map(|bounds| bounds.affine(range, symmetry, |scale| scale_for(scale, scale_type)))
+            .map(|bounds| bounds.affine(range, symmetry, |scale, steps| scale_for(scale, steps, scale_type)))
             .collect();
         let scales =
             parameters.iter().flat_map(|parameter| scale_bytes(parameter.scale, scale_type)).collect();
@@ -162,24 +163,12 @@ impl QuantizedTensor {
     /// # Errors
     ///
     /// [`TensorError::Parts`] if the buffers are not those of the descriptor, [`TensorError::NotUnderstood`]
-    /// without a scheme that is understood, [`TensorError::Format`] for buffers that are too small.
+    /// without a scheme that is understood, [`TensorError::Format`] for a descriptor or indices that break a rule.
     pub fn from_parts(
         descriptor: TensorDescriptor,
         buffers: &[impl AsRef<[u8]>],
     ) -> Result<Self, TensorError> {
-        let parts = |what, expected, found| TensorError::Parts { what, expected, found };
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        if buffers.len() != descriptor.buffers().len() {
-            return Err(parts("buffers", number(descriptor.buffers().len()), number(buffers.len())));
-        }
-        for (handle, bytes) in descriptor.buffers().iter().zip(buffers) {
-            let found = length(bytes.as_ref());
-            if found != handle.byte_size {
-                return Err(parts("bytes of a buffer", handle.byte_size, found));
-            }
-        }
-        let shared = buffers.iter().map(|bytes| SharedBytes::copy_from(bytes.as_ref()));
-        Self::made(SharedTensor::new(descriptor, shared))
+        Self::made(SharedTensor::from_parts(descriptor, buffers)?)
     }
 }
 
@@ -205,20 +194,26 @@ impl Bounds {
         self.high.max(-self.low)
     }
 
-    /// The scale and zero point that put these values into `range`.
+    /// The scale and zero point that put these values into `range`. `round` takes a scale to its type, and how
+    /// many steps of it the largest value is, if it is a whole number of them.
     #[expect(
         clippy::as_conversions,
         clippy::arithmetic_side_effects,
         reason = "float arithmetic; the clamped zero point lies in the range, which is i32 or u32, the latter symmetric or at 0"
     )]
-    fn affine(self, (least, most): (i64, i64), symmetry: Symmetry, round: impl Fn(f64) -> f32) -> Parameter {
+    fn affine(
+        self,
+        (least, most): (i64, i64),
+        symmetry: Symmetry,
+        round: impl Fn(f64, f64) -> f32,
+    ) -> Parameter {
         let (low, high) = (f64::from(self.low), f64::from(self.high));
-        let exact = match symmetry {
-            Symmetry::Symmetric if least < 0 => high.max(-low) / most as f64,
-            Symmetry::Symmetric => high / most as f64,
-            Symmetry::Asymmetric => (high - low) / (most - least) as f64,
+        let (exact, steps) = match symmetry {
+            Symmetry::Symmetric if least < 0 => (high.max(-low) / most as f64, most as f64),
+            Symmetry::Symmetric => (high / most as f64, most as f64),
+            Symmetry::Asymmetric => ((high - low) / (most - least) as f64, 0.0),
         };
-        let scale = if exact == 0.0 { 1.0 } else { round(exact) };
+        let scale = if exact == 0.0 { 1.0 } else { round(exact, steps) };
         let zero_point = match symmetry {
             Symmetry::Symmetric => 0,
             Symmetry::Asymmetric => {
@@ -363,26 +358,28 @@ fn affine_buffers(scales: Vec<u8>, parameters: &[Parameter], symmetry: Symmetry)
 }
 
 /// The least scale of a type that reaches as far as `exact`, which is positive, so that no value of a block is
-/// out of reach; the largest finite one past its range.
-fn scale_for(exact: f64, scale_type: ScaleType) -> f32 {
+/// out of reach; the one before it where that many steps of it leave f32, the largest finite one past its range.
+fn scale_for(exact: f64, steps: f64, scale_type: ScaleType) -> f32 {
     // The bits of positive floats ascend with their values.
-    let (nearest, next, largest) = match scale_type {
+    let (nearest, before, next, largest) = match scale_type {
         ScaleType::Float16 => {
-            let nearest = f16::from_f64(exact);
-            let next = f16::from_bits(nearest.to_bits().saturating_add(1));
-            (nearest.to_f32(), next.to_f32(), f16::MAX.to_f32())
+            let at = |bits: u16| f16::from_bits(bits).to_f32();
+            let nearest = f16::from_f64(exact).to_bits();
+            (at(nearest), at(nearest.saturating_sub(1)), at(nearest.saturating_add(1)), f16::MAX.to_f32())
         }
         ScaleType::BFloat16 => {
-            let nearest = bf16::from_f64(exact);
-            let next = bf16::from_bits(nearest.to_bits().saturating_add(1));
-            (nearest.to_f32(), next.to_f32(), bf16::MAX.to_f32())
+            let at = |bits: u16| bf16::from_bits(bits).to_f32();
+            let nearest = bf16::from_f64(exact).to_bits();
+            (at(nearest), at(nearest.saturating_sub(1)), at(nearest.saturating_add(1)), bf16::MAX.to_f32())
         }
         ScaleType::Float32 => {
             let nearest = nearest_f32(exact);
-            (nearest, nearest.next_up(), f32::MAX)
+            (nearest, nearest.next_down(), nearest.next_up(), f32::MAX)
         }
     };
-    if f64::from(nearest) < exact { next.min(largest) } else { nearest.min(largest) }
+    let [below, above] = if f64::from(nearest) < exact { [nearest, next] } else { [before, nearest] };
+    let leaves = f64::from(above) * steps > f64::from(f32::MAX);
+    if leaves { below.min(largest) } else { above.min(largest) }
 }
 
 #[expect(clippy::as_conversions, reason = "rounding to nearest is what is wanted")]

@@ -147,13 +147,26 @@ fn every_layout_dequantizes() {
         vec![vec![1, 3, 2, 4], scales],
     );
     assert_eq!(tiled.view().dequantize().unwrap(), [1.0, 2.0, -6.0, -8.0]);
-    let wide = Quantization::PerTensor { scale: 0.5, zero_point: i32::MIN };
-    let far = tensor(Layout::RowMajor, &[1], wide, ElementType::UInt32, vec![vec![0xFF; 4]]);
-    assert_eq!(far.view().dequantize().unwrap(), [0.5 * (f64::from(u32::MAX) + 2_147_483_648.0) as f32]);
-    // The narrow path must not be taken when the difference leaves i32.
-    let far = Quantization::PerTensor { scale: 1.0, zero_point: i32::MAX };
-    let far = tensor(Layout::RowMajor, &[1], far, ElementType::Int8, vec![vec![0x80]]);
-    assert_eq!(far.view().dequantize().unwrap(), [-2_147_483_775_i64 as f32]);
+    let wide = Quantization::PerTensor { scale: 0.5, zero_point: i32::MAX };
+    let far = tensor(Layout::RowMajor, &[2], wide, ElementType::UInt32, vec![[[0xFF; 4], [0; 4]].concat()]);
+    assert_eq!(far.view().dequantize().unwrap(), [1_073_741_824.0, -0.5 * 2_147_483_647_i64 as f32]);
+    // The narrow path must not be taken when the difference leaves i32: readers let any zero point of a block pass.
+    let far = Quantization::PerBlock {
+        axis: 0,
+        block_size: 2,
+        scales: 1,
+        zero_points: Some(2),
+        scale_type: ScaleType::Float32,
+    };
+    let zero_point = i32::MAX.to_le_bytes().to_vec();
+    let far = tensor(
+        Layout::RowMajor,
+        &[2],
+        far,
+        ElementType::Int8,
+        vec![vec![0x80, 0], floats(&[1.0]), zero_point],
+    );
+    assert_eq!(far.view().dequantize().unwrap(), [-2_147_483_775_i64 as f32, -2_147_483_647_i64 as f32]);
     let csr = Layout::Csr { nnz: 2 };
     let column = Quantization::PerChannel { axis: 1, scales: 3, zero_points: None };
     let u64s = |values: &[u64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();

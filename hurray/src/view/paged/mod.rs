@@ -1,16 +1,17 @@
 //! Pages of tokens, found through a block table (FORMAT §5.10).
 
+mod build;
+
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use super::bytes::SharedBytes;
-use super::dense::{ToValues, describe, misfit};
+use super::dense::ToValues;
 use super::index::{self, Extents};
-use super::raw::{RawTensor, SharedTensor};
+use super::raw::RawTensor;
 use super::twin::views;
 use super::walk::Transfer;
 use crate::bytes::to_usize;
-use crate::descriptor::{BlockPaged as BlockPagedLayout, KvRole, Layout};
+use crate::descriptor::{BlockPaged as BlockPagedLayout, Layout};
 use crate::element::Stored;
 use crate::error::TensorError;
 use crate::limits::Limits;
@@ -389,76 +390,5 @@ impl<'a, T: Stored> BlockPagedView<'a, T> {
         let mut dense = T::zeros(count);
         Pages::of(&self.raw)?.walk(&counts, &mut ToValues::<T> { from: self.values()?, to: &mut dense });
         Ok(dense)
-    }
-}
-
-impl<T: Stored> BlockPaged<T> {
-    /// Lays the tokens of sequences out in pages, each sequence in pages of its own. A sequence is a row-major
-    /// slice of `[tokens, heads, head size]`; slots past its last token are zero.
-    ///
-    /// # Errors
-    ///
-    /// [`TensorError::Parts`] for a page size of 0 or a sequence that is no whole number of tokens,
-    /// [`TensorError::Value`] for a value out of range, [`TensorError::Limit`] for more than memory holds.
-    pub fn from_sequences(
-        sequences: &[&[T::Value]],
-        heads: usize,
-        head_size: usize,
-        page_size: u32,
-        role: KvRole,
-    ) -> Result<Self, TensorError> {
-        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
-        let per_page = usize::try_from(page_size).unwrap_or(0);
-        if per_page == 0 {
-            return Err(TensorError::Parts { what: "tokens per page", expected: 1, found: 0 });
-        }
-        let beyond = || TensorError::Limit { limit: "usize", allowed: number(usize::MAX), found: u128::MAX };
-        let token = heads.checked_mul(head_size).ok_or_else(beyond)?;
-        let page = token.checked_mul(per_page).ok_or_else(beyond)?;
-        let (mut pool, mut seq_ptr, mut tokens) = (Vec::new(), vec![0_u64], 0_usize);
-        for sequence in sequences {
-            let rest = sequence.len().checked_rem(token).unwrap_or(sequence.len());
-            if rest != 0 {
-                return Err(TensorError::Parts {
-                    what: "values after the last token",
-                    expected: 0,
-                    found: number(rest),
-                });
-            }
-            tokens = tokens.saturating_add(sequence.len().checked_div(token).unwrap_or(0));
-            for chunk in sequence.chunks(page.max(1)) {
-                pool.extend_from_slice(chunk);
-                pool.resize(pool.len().saturating_add(page.saturating_sub(chunk.len())), T::zero());
-            }
-            seq_ptr.push(number(pool.len().checked_div(page).unwrap_or(0)));
-        }
-        let pages = seq_ptr.last().copied().unwrap_or(0);
-        let block_table: Vec<u64> = (0..pages).collect();
-        let layout = BlockPagedLayout {
-            page_size,
-            num_pages: pages,
-            paged_axis: 0,
-            num_seqs: u32::try_from(sequences.len()).map_err(|_| beyond())?,
-            kv_role: role,
-            layer_index: None,
-            wide_indices: true,
-        };
-        let values: SharedBytes = T::encode(&pool).map_err(misfit::<T>)?.into();
-        let buffers = [values, block_table.into(), seq_ptr.into()];
-        let sizes = buffers.iter().map(|bytes| number(bytes.as_slice().len()));
-        let shape = [tokens, heads, head_size];
-        let descriptor = describe(T::STORED_TYPE, &shape, Layout::BlockPaged(layout), sizes);
-        Self::made(SharedTensor::new(descriptor, buffers))
-    }
-
-    /// As [`BlockPagedView::with_token_counts`].
-    ///
-    /// # Errors
-    ///
-    /// As [`BlockPagedView::with_token_counts`].
-    pub fn with_token_counts(mut self, counts: &[usize]) -> Result<Self, TensorError> {
-        let tokens = Tokens::told(&self.tensor.as_raw(), counts)?;
-        self.plan.tokens = tokens;
-        Ok(self)
     }
 }
