@@ -1,5 +1,6 @@
 //! Two spirals learned by a burn MLP: trains a little, saves model and optimizer, loads both into a fresh
-//! program's state, and goes on as if nothing had happened. Then times loading beside burn's own file format.
+//! program's state, and goes on as if nothing had happened. Then times loading beside burn's own
+//! stores.
 //!
 //! ```text
 //! cargo run --release -p hurray-examples --features burn --example burn_mlp
@@ -13,7 +14,7 @@ use burn::module::Module;
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::{LayerNorm, LayerNormConfig, Linear, LinearConfig};
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
-use burn::store::{ApplyResult, BurnpackStore, ModuleSnapshot};
+use burn::store::{ApplyResult, BurnpackStore, ModuleSnapshot, SafetensorsStore};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor};
 use hurray::burn::HurrayStore;
@@ -133,27 +134,31 @@ fn resume(folder: &Path, device: &Device, spirals: &Spirals) -> Result<(), AnyEr
     Ok(())
 }
 
-type Load<'a> = Box<dyn Fn(&mut Mlp) -> Result<ApplyResult, AnyError> + 'a>;
+type Load<'a> = &'a dyn Fn(&mut Mlp) -> Result<ApplyResult, AnyError>;
 
-/// Loads a module of 65 MiB in each way, one after the other, several times. burn's own store reads a tensor when
+/// Loads a module of 65 MiB in each way, one after the other, several times. burn's own stores read a tensor when
 /// it is first used, as a mapping does: so the first use is timed, too.
 fn compare_load_times(folder: &Path) -> Result<(), AnyError> {
     let device = Device::default();
     let model = Mlp::new(1024, 16, &device);
-    let (ours, theirs) = (folder.join("large.hrry"), folder.join("large.bpk"));
+    let file = |name: &str| folder.join(name);
+    let (ours, pack, safetensors) = (file("large.hrry"), file("large.bpk"), file("large.safetensors"));
     model.save_into(&mut HurrayStore::from_file(&ours).overwrite(true))?;
-    model.save_into(&mut BurnpackStore::from_file(&theirs).overwrite(true))?;
+    model.save_into(&mut BurnpackStore::from_file(&pack).overwrite(true))?;
+    model.save_into(&mut SafetensorsStore::from_file(&safetensors).overwrite(true))?;
     let point = Tensor::<2>::from_data([[0.3, -0.4]], &device);
 
-    let mapped: Load<'_> = Box::new(|model| {
-        // SAFETY: nobody changes the file as long as the model lives.
-        let mut store = unsafe { HurrayStore::map(&ours) }?;
-        Ok(model.load_from(&mut store)?)
-    });
-    let read: Load<'_> = Box::new(|model| Ok(model.load_from(&mut HurrayStore::from_file(&ours))?));
-    let burnpack: Load<'_> = Box::new(|model| Ok(model.load_from(&mut BurnpackStore::from_file(&theirs))?));
-    let ways = [("hurray, mapped", mapped), ("hurray, read", read), ("burnpack", burnpack)];
-    let mut best = [[Duration::MAX; 2]; 3];
+    let ways: [(&str, Load<'_>); 4] = [
+        ("hurray, mapped", &|model| {
+            // SAFETY: nobody changes the file as long as the model lives.
+            let mut store = unsafe { HurrayStore::map(&ours) }?;
+            Ok(model.load_from(&mut store)?)
+        }),
+        ("hurray, read", &|model| Ok(model.load_from(&mut HurrayStore::from_file(&ours))?)),
+        ("burnpack", &|model| Ok(model.load_from(&mut BurnpackStore::from_file(&pack))?)),
+        ("safetensors", &|model| Ok(model.load_from(&mut SafetensorsStore::from_file(&safetensors))?)),
+    ];
+    let mut best = [[Duration::MAX; 2]; 4];
     for _ in 0..9 {
         for ((_, load), best) in ways.iter().zip(&mut best) {
             let mut model = Mlp::new(1024, 16, &device);
@@ -164,8 +169,12 @@ fn compare_load_times(folder: &Path) -> Result<(), AnyError> {
             *best = [best[0].min(loaded), best[1].min(start.elapsed())];
         }
     }
+    let [_, _, [_, burnpack], _] = best;
     for ((name, _), [loaded, used]) in ways.iter().zip(best) {
-        println!("{name:>14}: loaded in {loaded:.1?}, used once after {used:.1?}");
+        let ratio = used.as_secs_f64() / burnpack.as_secs_f64();
+        println!(
+            "{name:>14}: loaded in {loaded:8.1?}, used once after {used:8.1?}: {ratio:.2} of burnpack's"
+        );
     }
     Ok(())
 }

@@ -68,6 +68,11 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     Ok(std::fs::remove_dir_all(&folder)?)
 }
 
+#[test]
+fn runs() -> std::result::Result<(), Box<dyn std::error::Error>> {
+    main()
+}
+
 fn run(folder: &Path) -> std::result::Result<(), Box<dyn std::error::Error>> {
     let model = Classifier {
         classes: vec!["cat".into(), "dog".into()],

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use hurray::File;
-use hurray_examples::timing::shortest;
+use hurray_examples::timing::{Beside, shortest};
 use hurray_examples::vad::{
     CHUNK, CLIP, Detector, SAMPLE_RATE, Segment, SileroVad, WEIGHTS, from_safetensors, read_wav, segments,
 };
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             },
         ],
     );
-    println!("loading  {ours:.1?} from hrry, {theirs:.1?} from safetensors, both mapped");
+    println!("loading  {}", Beside { ours, theirs, name: "safetensors, both mapped" });
     Ok(())
 }
 

@@ -7,10 +7,13 @@ mod listing;
 pub mod manifest;
 #[path = "support/patch.rs"]
 mod patch;
+#[path = "support/peak.rs"]
+mod peak;
 
 pub use counting::{Allocated, Counting, allocated_by};
 pub use listing::{composite_depth, listing, listing_of};
 pub use patch::Patch;
+pub use peak::{Peak, peak_of};
 
 use hurray::{File, HurrayLoadOwned, HurraySave};
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use hurray::descriptor::{Layout, TensorDescriptor};
 use hurray::safetensors::{ExportOptions, ImportOptions, export, import};
-use hurray::{ElementType, File, HurraySave, KvValue, SaveOptions};
+use hurray::{Bool, ElementType, File, Hilbert, HurrayLoad, HurraySave, KvValue, Morton, SaveOptions, Tiled};
 use safetensors::SafeTensors;
 use safetensors::tensor::Dtype;
 
@@ -87,6 +87,62 @@ fn more_bools_than_fit_a_block_keep_their_places() {
     let from = folder.write("a.safetensors", &written(&tensors, &[]));
     let (before, after) = there_and_back(&folder, &from);
     assert!(before == after);
+}
+
+#[test]
+fn bytes_of_types_without_a_counterpart_are_kept_on_request() {
+    let folder = Folder::new();
+    let tensors = [
+        ("fnuz", Dtype::F8_E4M3FNUZ, vec![2, 2], vec![0x80, 1, 2, 3]),
+        ("other", Dtype::F8_E5M2FNUZ, vec![1], vec![0x80]),
+        ("scale", Dtype::F8_E8M0, vec![3], vec![0, 127, 255]),
+        ("fine", Dtype::F8_E8M0, vec![1], vec![127]),
+        ("mask", Dtype::BOOL, vec![3], vec![0, 1, 2]),
+    ];
+    let original = written(&tensors, &[("format", "pt")]);
+    let from = folder.write("a.safetensors", &original);
+    let ours = folder.path("b.hrry");
+    let report = ImportOptions::new().keep_bytes(true).import(&from, &ours).unwrap();
+    assert_eq!(report.skipped, []);
+    let file = File::read(&ours).unwrap();
+    let element_type = |name: &str| file.tensor(name).unwrap().descriptor().unwrap().element_type();
+    assert_eq!((element_type("mask"), element_type("fine")), (ElementType::UInt8, ElementType::Float8E8M0));
+    assert_eq!(file.metadata().get("hurray.safetensors.fnuz"), Some(&KvValue::from("F8_E4M3FNUZ")));
+    assert_eq!(file.metadata().get("hurray.safetensors.fine"), None);
+    let back = folder.path("c.safetensors");
+    export(ours, &back).unwrap();
+    assert!(fs::read(back).unwrap() == original);
+}
+
+#[derive(Debug, PartialEq, HurraySave, HurrayLoad)]
+struct Typed {
+    epochs: u32,
+    rate: f64,
+    classes: Vec<String>,
+    few: Option<Option<bool>>,
+    weight: Vec<f32>,
+}
+
+#[test]
+fn metadata_with_types_survive_as_texts_on_request() {
+    let folder = Folder::new();
+    let model = Typed {
+        epochs: 40,
+        rate: 1e-3,
+        classes: vec!["cat".to_owned(), "dog".to_owned()],
+        few: Some(None),
+        weight: vec![1.0],
+    };
+    let (ours, theirs, back) = (folder.path("a.hrry"), folder.path("b.safetensors"), folder.path("c.hrry"));
+    hurray::save(&ours, &model).unwrap();
+    ExportOptions::new().typed_metadata(true).export(&ours, &theirs).unwrap();
+    let bytes = fs::read(&theirs).unwrap();
+    let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
+    let metadata = metadata.metadata().clone().unwrap();
+    assert_eq!((metadata["epochs"].as_str(), metadata["hurray.type.epochs"].as_str()), ("40", "uint64"));
+    assert_eq!(metadata["classes"], r#"["cat","dog"]"#);
+    import(&theirs, &back).unwrap();
+    assert_eq!(hurray::load::<Typed>(back).unwrap(), model);
 }
 
 #[test]
@@ -184,6 +240,50 @@ fn other_dense_layouts_are_brought_into_order_and_all_are_aligned() {
         assert_eq!(tensors.tensor(name).unwrap().data(), f32s(&[11., 12., 13., 21., 22., 23.]), "{name}");
     }
     assert_eq!(tensors.tensor("byte.odd").unwrap().data(), [1, 2, 3]);
+}
+
+#[derive(HurraySave)]
+struct Rearranged {
+    bools: Raw,
+    float4: Raw,
+    float6: Raw,
+    morton: Morton<f32>,
+    hilbert: Hilbert<u16>,
+    tiled: Tiled<Bool>,
+}
+
+#[test]
+fn elements_below_a_byte_and_blocked_layouts_are_brought_into_order_too() {
+    let raw = |element_type, shape: [u64; 2], bytes: &[u8]| {
+        let descriptor = TensorDescriptor::builder(element_type, shape).layout(Layout::ColumnMajor);
+        Raw(descriptor.buffer_sizes([bytes.len() as u64]).build().unwrap(), bytes.to_vec())
+    };
+    let floats: Vec<f32> = (0..12).map(|value| value as f32).collect();
+    let words: Vec<u16> = (0..16).collect();
+    let bools: Vec<bool> = (0..15).map(|at| at % 4 == 0).collect();
+    let model = Rearranged {
+        // [[1, 0, 1], [0, 1, 1]], [[1, 2], [3, 4]] and [[1, 2], [4, 8]].
+        bools: raw(ElementType::Bool, [2, 3], &[0b11_10_01]),
+        float4: raw(ElementType::Float4E2M1, [2, 2], &[0x31, 0x42]),
+        float6: raw(ElementType::Float6E2M3, [2, 2], &[0x01, 0x21, 0x20]),
+        morton: Morton::from_dense(&floats, &[3, 4]).unwrap(),
+        hilbert: Hilbert::from_dense(&words, &[4, 4]).unwrap(),
+        tiled: Tiled::from_dense(&bools, &[5, 3], &[2, 2]).unwrap(),
+    };
+    let folder = Folder::new();
+    let file = File::from_vec(hurray::to_bytes(&model).unwrap()).unwrap();
+    let to = folder.path("a.safetensors");
+    let report = ExportOptions::new().export_file(&file, &to).unwrap();
+    assert_eq!(report.reordered.len(), 6);
+    let bytes = fs::read(to).unwrap();
+    let tensors = SafeTensors::deserialize(&bytes).unwrap();
+    let data = |name: &str| tensors.tensor(name).unwrap().data();
+    assert_eq!(data("bools"), [1, 0, 1, 0, 1, 1]);
+    assert_eq!(data("float4"), [0x21, 0x43]);
+    assert_eq!(data("float6"), [0x81, 0x40, 0x20]);
+    assert_eq!(data("morton"), f32s(&floats));
+    assert_eq!(data("hilbert"), bytemuck::cast_slice::<u16, u8>(&words));
+    assert_eq!(data("tiled"), bytemuck::cast_slice::<bool, u8>(&bools));
 }
 
 #[test]

@@ -166,6 +166,17 @@ fn names_and_keys_of_the_library_are_refused() {
     }
 }
 
+#[test]
+fn metadata_that_lie_about_their_type_are_refused() {
+    let folder = Folder::new();
+    let metadata = [("epochs", "many"), ("hurray.type.epochs", "uint64"), ("hurray.type.nothing", "bool")];
+    let from = folder.write("a.safetensors", &written(&[], &metadata));
+    let mut refused = list(import(&from, folder.path("b.hrry")).unwrap_err());
+    refused.sort_by(|a, b| a.name.cmp(&b.name));
+    let entry = UnsupportedKind::Metadata;
+    assert_eq!(names(&refused), [(entry, "epochs"), (entry, "hurray.type.nothing")]);
+}
+
 fn source_error(bytes: &[u8]) -> SourceError {
     let folder = Folder::new();
     let from = folder.write("a.safetensors", bytes);

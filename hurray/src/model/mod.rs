@@ -35,8 +35,12 @@ pub(crate) use load::problem_of;
 pub(crate) use names::GGML;
 #[cfg(feature = "burn")]
 pub(crate) use names::PARAM_ID;
+#[cfg(feature = "safetensors")]
+pub(crate) use names::SAFETENSORS;
 #[cfg(any(feature = "burn", feature = "candle"))]
-pub(crate) use names::{TIED, own_key};
+pub(crate) use names::TIED;
+#[cfg(any(feature = "burn", feature = "candle", feature = "safetensors"))]
+pub(crate) use names::own_key;
 
 pub(crate) mod derived;
 

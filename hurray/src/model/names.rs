@@ -20,6 +20,10 @@ pub(crate) const GGML: &str = "hurray.ggml.";
 /// The id of the parameter of a framework that a tensor is the value of.
 pub(crate) const PARAM_ID: &str = "hurray.param_id.";
 
+/// The safetensors type of a tensor that is kept as its bytes.
+#[cfg(feature = "safetensors")]
+pub(crate) const SAFETENSORS: &str = "hurray.safetensors.";
+
 /// The version of a struct that has versions.
 pub(crate) const VERSION: &str = "hurray.version.";
 

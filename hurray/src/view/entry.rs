@@ -110,7 +110,7 @@ pub(crate) fn typed<'f, T: Element>(
 
 /// The elements of a dense layout as values of a type of the same width, whatever their element type is.
 #[inline]
-pub(crate) fn dense<'f, T: Element>(
+fn dense<'f, T: Element>(
     descriptor: &TensorDescriptor,
     buffer: &'f [u8],
 ) -> Result<TensorView<'f, T>, TensorError> {

@@ -55,7 +55,9 @@ pub(crate) use data::validate_data;
 #[cfg(feature = "candle")]
 pub(crate) use dense::Dense;
 #[cfg(feature = "safetensors")]
-pub(crate) use entry::dense;
+pub(crate) use geometry::{Geometry, width};
+#[cfg(feature = "safetensors")]
+pub(crate) use index::advance;
 pub(crate) use of_composite::{keep_alive, whole_at};
 pub(crate) use partition::{merged, share_of};
 pub(crate) use raw::{RawTensor, SharedTensor};

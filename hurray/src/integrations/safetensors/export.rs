@@ -1,5 +1,6 @@
 //! From Hurray to safetensors.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,23 +9,24 @@ use ::safetensors::Dtype;
 
 use super::dtype::{alignment_of, dtype_of, size_of};
 use super::error::{ConvertError, Lines, Unsupported, UnsupportedKind, allow};
+use super::gather::Gather;
 use super::header::{HeaderBuilder, METADATA};
 use super::source::unpack;
+use super::texts::{TYPE, encode};
 use crate::bytes::to_usize;
 use crate::container::KvValue;
 use crate::descriptor::{CompositionRule, Layout, TensorDescriptor};
-use crate::element::Element;
-use crate::error::TensorError;
+use crate::element::ElementType;
+use crate::model::{SAFETENSORS, own_key};
 use crate::reader::{File, TensorEntry};
-use crate::view::{TensorView, dense};
 use crate::writer::{FileOptions, SaveError, replace_file};
 
 /// Converts a Hurray file to a safetensors file: bit for bit, with the metadata that are texts.
 ///
 /// The file is read into memory as [`File::read`] does; [`export_mapped`] holds no more than a block of it. What
 /// safetensors has no place for is listed in the error: quantized and sparse tensors, private types, metadata
-/// that are no texts, empty groups. Groups themselves need no place, their names say it all. Column-major and strided
-/// tensors are brought into row-major order. Tensors are sorted by the width of their elements, the widest
+/// that are no texts, empty groups. Groups themselves need no place, their names say it all. Dense tensors of other
+/// layouts (column-major, strided, tiled, Morton, Hilbert) are brought into row-major order. Tensors are sorted by the width of their elements, the widest
 /// first, so that all are aligned; beyond that they stay in order.
 ///
 /// # Errors
@@ -63,12 +65,13 @@ pub unsafe fn export_mapped(
 #[must_use]
 pub struct ExportOptions {
     skip_unsupported: bool,
+    typed_metadata: bool,
     sync: bool,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { skip_unsupported: false, sync: true }
+        Self { skip_unsupported: false, typed_metadata: false, sync: true }
     }
 }
 
@@ -81,6 +84,14 @@ impl ExportOptions {
     /// Whether to leave out what can't be carried, and list it in the report, instead of failing.
     pub fn skip_unsupported(mut self, skip: bool) -> Self {
         self.skip_unsupported = skip;
+        self
+    }
+
+    /// Whether metadata that are no texts are written as JSON texts: numbers, bools, and arrays of these and of
+    /// texts. An entry `hurray.type.KEY` has the type, which an import gives back. Bytes, infinities and NaNs
+    /// have no such text.
+    pub fn typed_metadata(mut self, typed: bool) -> Self {
+        self.typed_metadata = typed;
         self
     }
 
@@ -109,24 +120,14 @@ impl ExportOptions {
         let mut list = Vec::new();
         let mut tensors = Vec::new();
         for entry in file.tensors() {
-            tensors.extend(exported(entry, &mut list));
+            tensors.extend(exported(file, entry, &mut list));
         }
-        let mut metadata = Vec::new();
-        for (key, value) in file.metadata().iter() {
-            match value {
-                // Follow from the tensors.
-                KvValue::Bytes(_) if matches!(key, "hurray.descriptors" | "hurray.crc32c") => {}
-                KvValue::String(text) => metadata.push((key, text.as_str())),
-                other => {
-                    let reason = format!("{}, and only texts have a place", other.type_name());
-                    list.push(Unsupported::metadata(key, reason));
-                }
-            }
-        }
+        let metadata = self.metadata(file, &mut list);
         let skipped = allow(list, self.skip_unsupported, file.path().unwrap_or(Path::new("the bytes")))?;
         tensors.sort_by_key(|tensor| std::cmp::Reverse(alignment_of(tensor.dtype)));
 
-        let mut header = HeaderBuilder::new(metadata);
+        let texts = metadata.iter().map(|(key, text)| (key.as_ref(), text.as_ref()));
+        let mut header = HeaderBuilder::new(texts);
         for tensor in &tensors {
             header
                 .tensor(tensor.entry.name(), tensor.dtype, tensor.descriptor.shape(), tensor.size)
@@ -143,7 +144,7 @@ impl ExportOptions {
             };
             write().map_err(|source| SaveError::Io { path: Some(to.to_owned()), source })
         })?;
-        let is_reordered = |tensor: &&Exported<'_>| matches!(tensor.data, TensorData::Strided(_));
+        let is_reordered = |tensor: &&Exported<'_>| matches!(tensor.data, TensorData::Unordered(_));
         Ok(ExportReport {
             path: to.to_owned(),
             bytes,
@@ -156,6 +157,46 @@ impl ExportOptions {
             skipped,
         })
     }
+
+    /// Keys and texts; the list gets what has no text.
+    fn metadata<'f>(&self, file: &'f File, list: &mut Vec<Unsupported>) -> Vec<(Cow<'f, str>, Cow<'f, str>)> {
+        let mut metadata = Vec::new();
+        for (key, value) in file.metadata().iter() {
+            match value {
+                // Follow from the tensors.
+                KvValue::Bytes(_) if matches!(key, "hurray.descriptors" | "hurray.crc32c") => {}
+                KvValue::String(_) if says_dtype(file, key) => {}
+                KvValue::String(text) => metadata.push((key.into(), text.into())),
+                other => match encode(other).filter(|_| self.typed_metadata) {
+                    Some((name, text)) => {
+                        metadata.push((format!("{TYPE}{key}").into(), name.into()));
+                        metadata.push((key.into(), text.into()));
+                    }
+                    None => {
+                        let reason = format!("{}, and only texts have a place", other.type_name());
+                        list.push(Unsupported::metadata(key, reason));
+                    }
+                },
+            }
+        }
+        metadata
+    }
+}
+
+/// Whether an entry has the type of a tensor that is kept as its bytes, which gets it back.
+fn says_dtype(file: &File, key: &str) -> bool {
+    let entry = key.strip_prefix(SAFETENSORS).and_then(|name| file.tensor(name).ok());
+    let descriptor = entry.and_then(|entry| Some((entry, entry.descriptor().ok()?)));
+    descriptor.is_some_and(|(entry, descriptor)| kept_dtype(file, entry, &descriptor).is_some())
+}
+
+/// The type that an import kept the bytes of a tensor for.
+fn kept_dtype(file: &File, entry: TensorEntry<'_>, descriptor: &TensorDescriptor) -> Option<Dtype> {
+    let KvValue::String(name) = file.metadata().get(&own_key(SAFETENSORS, entry.name()))? else {
+        return None;
+    };
+    let dtype: Dtype = serde_json::from_value(name.as_str().into()).ok()?;
+    (descriptor.element_type() == ElementType::UInt8 && size_of(dtype, 1) == Some(1)).then_some(dtype)
 }
 
 /// A header that no reader takes.
@@ -181,19 +222,11 @@ enum TensorData<'f> {
     /// Packed; so many bools.
     Bools(&'f [u8], usize),
     /// To be brought into order.
-    Strided(Strided<'f>),
-}
-
-/// Elements by their width, which is all that matters for moving them.
-enum Strided<'f> {
-    One(TensorView<'f, u8>),
-    Two(TensorView<'f, u16>),
-    Four(TensorView<'f, u32>),
-    Eight(TensorView<'f, u64>),
+    Unordered(Box<Gather<'f>>),
 }
 
 /// What of an entry goes into the new file; the list gets all that can't.
-fn exported<'f>(entry: TensorEntry<'f>, list: &mut Vec<Unsupported>) -> Option<Exported<'f>> {
+fn exported<'f>(file: &File, entry: TensorEntry<'f>, list: &mut Vec<Unsupported>) -> Option<Exported<'f>> {
     let name = entry.name();
     let descriptor = match entry.known_descriptor() {
         Ok(descriptor) => descriptor,
@@ -215,7 +248,7 @@ fn exported<'f>(entry: TensorEntry<'f>, list: &mut Vec<Unsupported>) -> Option<E
         list.push(Unsupported { kind, name: name.to_owned(), reason: reason.to_owned() });
         return None;
     }
-    match carry(entry, &descriptor) {
+    match carry(file, entry, &descriptor) {
         Ok((dtype, size, data)) => {
             if descriptor.statistics().is_some() {
                 let (kind, reason) = (UnsupportedKind::Annotation, "statistics have no place".to_owned());
@@ -232,6 +265,7 @@ fn exported<'f>(entry: TensorEntry<'f>, list: &mut Vec<Unsupported>) -> Option<E
 
 /// Type, size and data of a tensor, or why it can't be carried.
 fn carry<'f>(
+    file: &File,
     entry: TensorEntry<'f>,
     descriptor: &TensorDescriptor,
 ) -> Result<(Dtype, u64, TensorData<'f>), String> {
@@ -245,7 +279,8 @@ fn carry<'f>(
     if descriptor.shard().is_some() || descriptor.member_role().is_some() {
         return Err("a part of another tensor".to_owned());
     }
-    let dtype = dtype_of(element_type).ok_or_else(|| format!("{element_type} has no counterpart"))?;
+    let dtype = kept_dtype(file, entry, descriptor).or_else(|| dtype_of(element_type));
+    let dtype = dtype.ok_or_else(|| format!("{element_type} has no counterpart"))?;
     let elements = match descriptor.shape() {
         shape if shape.contains(&0) => Some(0),
         shape => shape.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim)),
@@ -254,9 +289,9 @@ fn carry<'f>(
     let size = size_of(dtype, elements)
         .ok_or_else(|| format!("{elements} elements of {element_type} do not fill whole bytes"))?;
     let data = match descriptor.layout() {
-        Layout::RowMajor => in_order(entry, descriptor, dtype, elements, size)?,
-        Layout::ColumnMajor | Layout::Strided { .. } if !element_type.is_packed() => {
-            TensorData::Strided(strided(entry, descriptor, dtype).map_err(|error| error.to_string())?)
+        Layout::RowMajor => in_order(entry, descriptor, elements, size)?,
+        layout if layout.is_dense() => {
+            TensorData::Unordered(Box::new(Gather::of(entry, descriptor).map_err(|error| error.to_string())?))
         }
         other => return Err(format!("the layout {} has no counterpart", other.name())),
     };
@@ -266,7 +301,6 @@ fn carry<'f>(
 fn in_order<'f>(
     entry: TensorEntry<'f>,
     descriptor: &TensorDescriptor,
-    dtype: Dtype,
     elements: u64,
     size: u64,
 ) -> Result<TensorData<'f>, String> {
@@ -274,27 +308,13 @@ fn in_order<'f>(
     let buffer = buffers.first().copied().unwrap_or_default();
     let missing = || "its buffer is too small".to_owned();
     let start = to_usize(descriptor.byte_offset()).ok_or_else(missing)?;
-    let stored = if dtype == Dtype::BOOL { elements.div_ceil(8) } else { size };
+    let is_bool = descriptor.element_type() == ElementType::Bool;
+    let stored = if is_bool { elements.div_ceil(8) } else { size };
     let end = to_usize(stored).and_then(|stored| start.checked_add(stored)).ok_or_else(missing)?;
     let bytes = buffer.get(start..end).ok_or_else(missing)?;
-    match dtype {
-        Dtype::BOOL => Ok(TensorData::Bools(bytes, to_usize(elements).ok_or_else(missing)?)),
-        _ => Ok(TensorData::Bytes(bytes)),
-    }
-}
-
-fn strided<'f>(
-    entry: TensorEntry<'f>,
-    descriptor: &TensorDescriptor,
-    dtype: Dtype,
-) -> Result<Strided<'f>, TensorError> {
-    let buffers = entry.buffers_of(descriptor)?;
-    let buffer = buffers.first().copied().unwrap_or_default();
-    Ok(match alignment_of(dtype) {
-        1 => Strided::One(dense(descriptor, buffer)?),
-        2 => Strided::Two(dense(descriptor, buffer)?),
-        4 => Strided::Four(dense(descriptor, buffer)?),
-        _ => Strided::Eight(dense(descriptor, buffer)?),
+    Ok(match is_bool {
+        true => TensorData::Bools(bytes, to_usize(elements).ok_or_else(missing)?),
+        false => TensorData::Bytes(bytes),
     })
 }
 
@@ -312,26 +332,8 @@ impl TensorData<'_> {
                 }
                 Ok(())
             }
-            Self::Strided(Strided::One(view)) => gather(view, sink),
-            Self::Strided(Strided::Two(view)) => gather(view, sink),
-            Self::Strided(Strided::Four(view)) => gather(view, sink),
-            Self::Strided(Strided::Eight(view)) => gather(view, sink),
+            Self::Unordered(elements) => elements.write(sink),
         }
-    }
-}
-
-/// Writes the elements in row-major order, a block at a time.
-fn gather<T: Element>(view: &TensorView<'_, T>, sink: &mut impl Write) -> std::io::Result<()> {
-    const BLOCK: usize = 16 * 1024;
-    let mut block: Vec<T> = Vec::with_capacity(BLOCK.min(view.len()));
-    let mut elements = view.iter();
-    loop {
-        block.clear();
-        block.extend(elements.by_ref().take(BLOCK));
-        if block.is_empty() {
-            return Ok(());
-        }
-        sink.write_all(bytemuck::cast_slice(&block))?;
     }
 }
 

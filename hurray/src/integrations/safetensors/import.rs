@@ -3,13 +3,19 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::dtype::element_type_of;
+use ::safetensors::Dtype;
+
+use super::dtype::{element_type_of, size_of};
 use super::error::{ConvertError, SourceError, Unsupported, allow};
 use super::groups::{Placed, with_heads};
 use super::header::Listed;
 use super::set::{Open, Set};
 use super::source::Source;
+use super::texts::with_types;
+use crate::container::KvValue;
 use crate::descriptor::TensorDescriptor;
+use crate::element::ElementType;
+use crate::model::{SAFETENSORS, own_key};
 use crate::writer::{Plan, SaveError, SaveOptions, SaveReport, is_reserved};
 
 /// Converts a safetensors file to a Hurray file: bit for bit, metadata included.
@@ -54,6 +60,7 @@ pub unsafe fn import_mapped(
 #[must_use]
 pub struct ImportOptions {
     skip_unsupported: bool,
+    keep_bytes: bool,
     composites: bool,
     save: SaveOptions,
 }
@@ -67,6 +74,15 @@ impl ImportOptions {
     /// Whether to leave out what can't be carried, and list it in the report, instead of failing.
     pub fn skip_unsupported(mut self, skip: bool) -> Self {
         self.skip_unsupported = skip;
+        self
+    }
+
+    /// Whether tensors of one byte per element that can't be carried as what they are come as uint8 tensors of
+    /// the same bytes: `F8_E4M3FNUZ` and `F8_E5M2FNUZ`, which have no counterpart, bools other than 0 and 1, and
+    /// `F8_E8M0` with bytes 0 or 255. The KV entry `hurray.safetensors.NAME` has the type, which an export
+    /// gives back.
+    pub fn keep_bytes(mut self, keep: bool) -> Self {
+        self.keep_bytes = keep;
         self
     }
 
@@ -113,8 +129,8 @@ impl ImportOptions {
     fn convert(&self, from: &Path, to: &Path, open: Open<'_>) -> Result<ImportReport, ConvertError> {
         let Set { sources, metadata, unsupported: mut list } = Set::open(from, open)?;
         let mut plan = self.save.plan()?;
-        for (key, value) in metadata {
-            match refused_key(&key) {
+        for (key, value) in with_types(metadata, &mut list) {
+            match refused_key(&key, &value) {
                 Some(reason) => list.push(Unsupported::metadata(&key, reason)),
                 None => plan.kv(&key, value)?,
             }
@@ -122,10 +138,10 @@ impl ImportOptions {
         let mut tensors = Vec::new();
         for source in &sources {
             for listed in &source.header.tensors {
-                let descriptor = describe(source, listed)
+                let descriptor = describe(source, listed, self.keep_bytes)
                     .map_err(|problem| ConvertError::Source { path: source.path.clone(), problem })?;
                 match descriptor {
-                    Ok(descriptor) => tensors.push(Tensor { source, listed, descriptor }),
+                    Ok((descriptor, kept)) => tensors.push(Tensor { source, listed, descriptor, kept }),
                     Err(reason) => list.push(Unsupported::tensor(&listed.name, reason)),
                 }
             }
@@ -153,9 +169,13 @@ impl ImportOptions {
                     plan.set_member_count(head, members)?;
                 }
                 Placed::Tensor(position) => {
-                    if let Some(Tensor { source, listed, descriptor }) = tensors.get(position) {
-                        plan.push(&listed.name, descriptor, [source.data(listed)])?;
+                    let Some(Tensor { source, listed, descriptor, kept }) = tensors.get(position) else {
+                        continue;
+                    };
+                    if let Some(dtype) = kept {
+                        plan.kv(&own_key(SAFETENSORS, &listed.name), dtype.to_string())?;
                     }
+                    plan.push(&listed.name, descriptor, [source.data(listed, kept.is_some())])?;
                 }
             }
         }
@@ -168,15 +188,18 @@ struct Tensor<'s> {
     source: &'s Source,
     listed: &'s Listed,
     descriptor: TensorDescriptor,
+    /// The type of a tensor that comes as its bytes.
+    kept: Option<Dtype>,
 }
 
-/// The descriptor of a tensor, or why it can have none.
-fn describe(source: &Source, listed: &Listed) -> Result<Result<TensorDescriptor, String>, SourceError> {
-    let element_type = match &listed.dtype {
-        Ok(dtype) => match element_type_of(*dtype) {
-            Some(element_type) => element_type,
-            None => return Ok(Err(format!("{dtype} has no counterpart"))),
-        },
+/// The descriptor of a tensor and the type that it is kept for as bytes; or why it can have none.
+fn describe(
+    source: &Source,
+    listed: &Listed,
+    keep_bytes: bool,
+) -> Result<Result<(TensorDescriptor, Option<Dtype>), String>, SourceError> {
+    let dtype = match &listed.dtype {
+        Ok(dtype) => *dtype,
         Err(unknown) => return Ok(Err(format!("the dtype `{}` is not known", unknown.escape_debug()))),
     };
     if listed.name.is_empty() || listed.name.len() > usize::from(u16::MAX) {
@@ -185,21 +208,30 @@ fn describe(source: &Source, listed: &Listed) -> Result<Result<TensorDescriptor,
     if is_reserved(&listed.name) {
         return Ok(Err("names under `hurray` are the library's".to_owned()));
     }
-    if let Some(reason) = source.refused_value(listed)? {
-        return Ok(Err(reason.into_owned()));
-    }
-    let shape = listed.shape.iter().copied();
-    Ok(TensorDescriptor::builder(element_type, shape).build().map_err(|error| error.to_string()))
+    let counterpart = match (element_type_of(dtype), source.refused_value(listed)?) {
+        (Some(element_type), None) => Ok(element_type),
+        (Some(_), Some(reason)) => Err(reason.into_owned()),
+        (None, _) => Err(format!("{dtype} has no counterpart")),
+    };
+    let (element_type, kept) = match counterpart {
+        Ok(element_type) => (element_type, None),
+        Err(_) if keep_bytes && size_of(dtype, 1) == Some(1) => (ElementType::UInt8, Some(dtype)),
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let descriptor = TensorDescriptor::builder(element_type, listed.shape.iter().copied()).build();
+    Ok(descriptor.map(|descriptor| (descriptor, kept)).map_err(|error| error.to_string()))
 }
 
 /// Why a key can't be one of ours.
-fn refused_key(key: &str) -> Option<String> {
+fn refused_key(key: &str, value: &KvValue) -> Option<String> {
     /// What the library itself says in texts, so that an export of it has them.
     const TEXTS: &str = "hurray.tied.";
     if key.is_empty() || key.len() > usize::from(u16::MAX) {
         return Some(format!("a key of {} bytes", key.len()));
     }
-    let is_refused = is_reserved(key) && !key.starts_with(TEXTS);
+    // Other values than texts got their types back from an export.
+    let is_text = matches!(value, KvValue::String(_));
+    let is_refused = is_reserved(key) && is_text && !key.starts_with(TEXTS);
     is_refused.then(|| "keys under `hurray` are the library's".to_owned())
 }
 

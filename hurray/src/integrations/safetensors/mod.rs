@@ -21,11 +21,13 @@
 mod dtype;
 mod error;
 mod export;
+mod gather;
 mod groups;
 mod header;
 mod import;
 mod set;
 mod source;
+mod texts;
 mod view;
 
 pub use error::{ConvertError, ShardProblem, ShardProblemKind, SourceError, Unsupported, UnsupportedKind};

@@ -50,9 +50,9 @@ impl Source {
         Ok(Self { mapping: Some(mapping), ..source })
     }
 
-    /// The data of a tensor, as a Hurray file has them.
-    pub(super) fn data<'s>(&'s self, tensor: &'s Listed) -> TensorSource<'s> {
-        if tensor.dtype == Ok(Dtype::BOOL) {
+    /// The data of a tensor, as a Hurray file has them: bools packed, unless they are kept as bytes.
+    pub(super) fn data<'s>(&'s self, tensor: &'s Listed, keeps_bytes: bool) -> TensorSource<'s> {
+        if tensor.dtype == Ok(Dtype::BOOL) && !keeps_bytes {
             return TensorSource::stream(tensor.size().div_ceil(8), move |writer| {
                 self.blocks(tensor, |block| Ok(writer.write_all(&pack(block))?))
             });

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use burn_core::module::{ModuleVisitor, Param, Parameter};
+use burn_core::module::{Param, Parameter};
 use burn_core::tensor::kind::{Basic, Kind};
-use burn_core::tensor::{Bool, Int, Shape, Tensor};
+use burn_core::tensor::{Shape, Tensor};
 use burn_store::burn_pack::Tensor as PackTensor;
 use burn_store::{ModuleAdapter, PathFilter};
 
 use super::Opened;
-use super::path::ModulePath;
+use super::path::{ModulePath, VisitParam};
 use crate::integrations::burn::dtype::{elements_of, fits};
 use crate::model::{Problem, ProblemKind};
 use crate::reader::near_names;
@@ -20,7 +20,6 @@ pub(super) struct Check<'o> {
     opened: &'o Opened,
     filter: Option<&'o PathFilter>,
     adapter: &'o dyn ModuleAdapter,
-    path: ModulePath,
     used: BTreeSet<String>,
     missing: Vec<Problem>,
     mismatched: Vec<Problem>,
@@ -31,17 +30,8 @@ impl<'o> Check<'o> {
         opened: &'o Opened,
         filter: Option<&'o PathFilter>,
         adapter: &'o dyn ModuleAdapter,
-        skip_enum_variants: bool,
     ) -> Self {
-        Self {
-            opened,
-            filter,
-            adapter,
-            path: ModulePath::new(skip_enum_variants),
-            used: BTreeSet::new(),
-            missing: Vec::new(),
-            mismatched: Vec::new(),
-        }
+        Self { opened, filter, adapter, used: BTreeSet::new(), missing: Vec::new(), mismatched: Vec::new() }
     }
 
     /// What is wrong: parameters whose tensors do not fit, and parameters without any.
@@ -65,56 +55,45 @@ impl<'o> Check<'o> {
         problems
     }
 
-    fn visit<const D: usize, K: Basic>(&mut self, param: &Param<Tensor<D, K>>)
-    where
-        Tensor<D, K>: Parameter,
-    {
-        let path = self.path.name();
-        let source = self.source(&path);
-        self.used.extend(source.clone());
-        if !self.path.passes(self.filter) {
-            return;
-        }
-        let Some(source) = source else {
-            let expected = format!("{} of shape {:?}", elements_of(K::KIND), param.lazy_shape());
-            self.missing.push(at(Problem::new(ProblemKind::Missing, expected, ""), path));
-            return;
-        };
-        let problem = match self.opened.tensors.get(&source) {
-            Some(tensor) => self.compare(tensor, &path, K::KIND, &param.lazy_shape()),
-            None => self.opened.refused.get(&source).map(|error| error.to_problem()),
-        };
-        self.mismatched.extend(problem.map(|problem| at(problem, path)));
-    }
-
     /// The name that the file has the parameter under.
-    fn source(&self, path: &str) -> Option<String> {
+    fn source(&self, path: &ModulePath, name: &str) -> Option<String> {
         let has =
             |name: &str| self.opened.tensors.contains_key(name) || self.opened.refused.contains_key(name);
-        if has(path) {
-            return Some(path.to_owned());
+        if has(name) {
+            return Some(name.to_owned());
         }
-        let module = self.path.context().module_type()?;
-        let other = self.path.sibling(|last| self.adapter.get_alternative_param_name(last, module));
+        let module = path.context().module_type()?;
+        let other = path.sibling(|last| self.adapter.get_alternative_param_name(last, module));
         other.filter(|name| has(name))
     }
 
-    fn compare(&self, tensor: &PackTensor, path: &str, kind: Kind, shape: &Shape) -> Option<Problem> {
+    fn compare(
+        &self,
+        tensor: &PackTensor,
+        path: &ModulePath,
+        name: &str,
+        kind: Kind,
+        shape: &Shape,
+    ) -> Option<Problem> {
         let mut tensor = tensor.clone();
-        path.clone_into(&mut tensor.name);
-        let tensor = self.adapter.adapt(tensor, self.path.context());
+        name.clone_into(&mut tensor.name);
+        let tensor = self.adapter.adapt(tensor, path.context());
         if !fits(kind, tensor.dtype) {
             let found = format!("{:?}", tensor.dtype);
             return Some(Problem::new(ProblemKind::ElementType, elements_of(kind), found));
         }
         if tensor.shape != *shape {
-            let rank = |shape: &Shape| shape.iter().count();
-            let kind =
-                if rank(&tensor.shape) == rank(shape) { ProblemKind::Shape } else { ProblemKind::Rank };
-            return Some(Problem::new(kind, format!("{shape:?}"), format!("{:?}", tensor.shape)));
+            let (expected, found) = (dims(shape), dims(&tensor.shape));
+            let kind = if expected.len() == found.len() { ProblemKind::Shape } else { ProblemKind::Rank };
+            return Some(Problem::new(kind, format!("{expected:?}"), format!("{found:?}")));
         }
         None
     }
+}
+
+/// As a report shows them: a list, without burn's name for it.
+fn dims(shape: &Shape) -> Vec<usize> {
+    shape.iter().copied().collect()
 }
 
 fn at(mut problem: Problem, path: String) -> Problem {
@@ -122,24 +101,26 @@ fn at(mut problem: Problem, path: String) -> Problem {
     problem
 }
 
-impl ModuleVisitor for Check<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.visit(param);
-    }
-
-    fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<D, Int>>) {
-        self.visit(param);
-    }
-
-    fn visit_bool<const D: usize>(&mut self, param: &Param<Tensor<D, Bool>>) {
-        self.visit(param);
-    }
-
-    fn enter_module(&mut self, name: &str, container: &str) {
-        self.path.enter(name, container);
-    }
-
-    fn exit_module(&mut self, _: &str, container: &str) {
-        self.path.exit(container);
+impl VisitParam for Check<'_> {
+    fn visit<const D: usize, K: Basic + 'static>(&mut self, path: &ModulePath, param: &Param<Tensor<D, K>>)
+    where
+        Tensor<D, K>: Parameter,
+    {
+        let name = path.name();
+        let source = self.source(path, &name);
+        self.used.extend(source.clone());
+        if !path.passes(self.filter) {
+            return;
+        }
+        let Some(source) = source else {
+            let expected = format!("{} of shape {:?}", elements_of(K::KIND), dims(&param.lazy_shape()));
+            self.missing.push(at(Problem::new(ProblemKind::Missing, expected, ""), name));
+            return;
+        };
+        let problem = match self.opened.tensors.get(&source) {
+            Some(tensor) => self.compare(tensor, path, &name, K::KIND, &param.lazy_shape()),
+            None => self.opened.refused.get(&source).map(|error| error.to_problem()),
+        };
+        self.mismatched.extend(problem.map(|problem| at(problem, name)));
     }
 }

@@ -1,12 +1,12 @@
 //! Collects what is to be saved of a module, without reading any tensor.
 
-use burn_core::module::{ModuleVisitor, Param, Parameter};
+use burn_core::module::{Param, Parameter};
+use burn_core::tensor::Tensor;
 use burn_core::tensor::kind::Basic;
-use burn_core::tensor::{Bool, Int, Tensor};
 use burn_store::burn_pack::Tensor as PackTensor;
 use burn_store::{ModuleAdapter, PathFilter, bridge};
 
-use super::path::ModulePath;
+use super::path::{ModulePath, VisitParam};
 use crate::integrations::burn::write::{Planned, plan_tensor, plan_transport};
 use crate::writer::BoxError;
 
@@ -15,61 +15,35 @@ use crate::writer::BoxError;
 pub(super) struct Collect<'o> {
     filter: Option<&'o PathFilter>,
     adapter: Option<&'o dyn ModuleAdapter>,
-    path: ModulePath,
     pub(super) tensors: Vec<PackTensor>,
     /// How each of `tensors` is saved.
     pub(super) plans: Vec<Result<Planned<'static>, BoxError>>,
 }
 
 impl<'o> Collect<'o> {
-    pub(super) fn new(
-        filter: Option<&'o PathFilter>,
-        adapter: Option<&'o dyn ModuleAdapter>,
-        skip_enum_variants: bool,
-    ) -> Self {
-        let path = ModulePath::new(skip_enum_variants);
-        Self { filter, adapter, path, tensors: Vec::new(), plans: Vec::new() }
+    pub(super) fn new(filter: Option<&'o PathFilter>, adapter: Option<&'o dyn ModuleAdapter>) -> Self {
+        Self { filter, adapter, tensors: Vec::new(), plans: Vec::new() }
     }
+}
 
-    fn visit<const D: usize, K: Basic + 'static>(&mut self, param: &Param<Tensor<D, K>>)
+impl VisitParam for Collect<'_> {
+    fn visit<const D: usize, K: Basic + 'static>(&mut self, path: &ModulePath, param: &Param<Tensor<D, K>>)
     where
         Tensor<D, K>: Parameter,
     {
-        if !self.path.passes(self.filter) {
+        if !path.passes(self.filter) {
             return;
         }
         // The form that loading expects, which a parameter may have another one of than in memory.
         let tensor = param.transform_for_save().val();
-        let mut transport = bridge::from_tensor(&tensor, self.path.name(), Some(param.id.val()));
+        let mut transport = bridge::from_tensor(&tensor, path.name(), Some(param.id.val()));
         self.plans.push(match self.adapter {
             None => plan_tensor(tensor),
             Some(adapter) => {
-                transport = adapter.adapt(transport, self.path.context());
+                transport = adapter.adapt(transport, path.context());
                 plan_transport(transport.clone())
             }
         });
         self.tensors.push(transport);
-    }
-}
-
-impl ModuleVisitor for Collect<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.visit(param);
-    }
-
-    fn visit_int<const D: usize>(&mut self, param: &Param<Tensor<D, Int>>) {
-        self.visit(param);
-    }
-
-    fn visit_bool<const D: usize>(&mut self, param: &Param<Tensor<D, Bool>>) {
-        self.visit(param);
-    }
-
-    fn enter_module(&mut self, name: &str, container: &str) {
-        self.path.enter(name, container);
-    }
-
-    fn exit_module(&mut self, _: &str, container: &str) {
-        self.path.exit(container);
     }
 }

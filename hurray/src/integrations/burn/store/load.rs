@@ -7,6 +7,7 @@ use burn_store::burn_pack::{Error as PackError, Tensor as PackTensor};
 use burn_store::{ApplyError, ApplyResult, ModuleSnapshot, map_indices_contiguous_except};
 
 use super::check::Check;
+use super::path::walk;
 use super::{HurrayStore, Opened, Place};
 use crate::container::KvValue;
 use crate::descriptor::CompositionRule;
@@ -72,8 +73,8 @@ impl HurrayStore {
         self.opened()?;
         let Some(opened) = &self.opened else { return Err(HurrayStoreError::Empty) };
         let filter = self.active_filter();
-        let mut check = Check::new(opened, filter.as_ref(), &*self.from_adapter, self.skip_enum_variants);
-        module.visit(&mut check);
+        let mut check = Check::new(opened, filter.as_ref(), &*self.from_adapter);
+        walk(module, self.skip_enum_variants, &mut check);
         let problems = check.into_problems(self.validate, !self.allow_partial);
         fail_if_any(&opened.file, problems)?;
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use burn_store::ModuleSnapshot;
 
 use super::collect::Collect;
+use super::path::walk;
 use super::{HurrayStore, Place};
 use crate::integrations::burn::error::HurrayStoreError;
 use crate::model::{PARAM_ID, own_key};
@@ -38,8 +39,8 @@ impl HurrayStore {
     /// Names, sizes and places of all tensors: no data is read from a device before the plan stands.
     fn plan<M: ModuleSnapshot>(&self, module: &M) -> Result<SealedPlan<'static>, SaveError> {
         let filter = self.active_filter();
-        let mut collect = Collect::new(filter.as_ref(), self.to_adapter.as_deref(), self.skip_enum_variants);
-        module.visit(&mut collect);
+        let mut collect = Collect::new(filter.as_ref(), self.to_adapter.as_deref());
+        walk(module, self.skip_enum_variants, &mut collect);
         let Collect { tensors, plans, .. } = collect;
         let (tensors, _) = self.remapper.remap(tensors);
         let options = self.metadata.iter().fold(self.save_options.clone(), |options, (key, value)| {
