@@ -109,7 +109,7 @@ impl Record {
 
     /// Reads the entry that `bytes` start with, whose first byte stands at `offset` in the file, and tells what
     /// follows it. `None` if anything is wrong: [`Self::explain`] says what.
-    #[inline]
+    #[inline(always)]
     pub(super) fn split_off(
         bytes: &[u8],
         offset: u64,

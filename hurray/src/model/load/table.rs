@@ -68,12 +68,13 @@ impl Heads {
         let found = contents.positions_without_data().filter_map(|position| {
             composite_at(contents, position, &mut last).map(|composite| (position, composite))
         });
-        Self::of(contents.len(), found)
+        let heads = Vec::with_capacity(contents.positions_without_data().count());
+        Self::of(contents.len(), found, heads)
     }
 
-    /// Puts the heads among `len` entries together in one pass. They come in ascending order of positions.
-    fn of(len: usize, found: impl Iterator<Item = (usize, CompositeHead)>) -> Self {
-        let mut heads: Vec<Head> = Vec::new();
+    /// Puts the heads among `len` entries together in one pass, into `heads`. They come in ascending order of
+    /// positions.
+    fn of(len: usize, found: impl Iterator<Item = (usize, CompositeHead)>, mut heads: Vec<Head>) -> Self {
         // Heads whose members are still coming, innermost last, each with how many.
         let mut open: Vec<(usize, u32)> = Vec::new();
         let mut passed = 0usize;
@@ -170,7 +171,7 @@ mod tests {
 
     fn heads_of(entries: &Entries) -> Heads {
         let found = entries.iter().enumerate().filter_map(|(position, head)| Some((position, (*head)?)));
-        Heads::of(entries.len(), found)
+        Heads::of(entries.len(), found, Vec::new())
     }
 
     /// Where what begins at a position ends; `None` if the file ends before.
