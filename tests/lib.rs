@@ -2,6 +2,8 @@
 
 #[path = "support/counting.rs"]
 mod counting;
+#[path = "support/flat.rs"]
+mod flat;
 #[path = "support/listing.rs"]
 mod listing;
 pub mod manifest;
@@ -9,8 +11,11 @@ pub mod manifest;
 mod patch;
 #[path = "support/peak.rs"]
 mod peak;
+#[path = "support/quantizable.rs"]
+pub mod quantizable;
 
 pub use counting::{Allocated, Counting, allocated_by};
+pub use flat::flat;
 pub use listing::{composite_depth, listing, listing_of};
 pub use patch::Patch;
 pub use peak::{Peak, peak_of};

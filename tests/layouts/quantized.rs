@@ -4,35 +4,13 @@ use hurray::descriptor::{Layout, Quantization, ScaleType, TensorDescriptor, Tile
 use hurray::{
     Coo, Csc, Csf, Csr, DynTensor, ElementType, QuantizedTensor, QuantizedView, Rule, Symmetry, TensorError,
 };
+use hurray_tests::quantizable::{AFFINE, MICRO};
 use proptest::prelude::*;
 
 use super::common::{One, indices, through_a_file};
 use super::paged::{Sequences, sequences};
 use super::reference;
 use super::schemes::{Numbers, parameters, real};
-
-const INTEGERS: [ElementType; 10] = [
-    ElementType::Int2,
-    ElementType::UInt2,
-    ElementType::Int4,
-    ElementType::UInt4,
-    ElementType::Int8,
-    ElementType::UInt8,
-    ElementType::Int16,
-    ElementType::UInt16,
-    ElementType::Int32,
-    ElementType::UInt32,
-];
-
-const MICRO: [ElementType; 7] = [
-    ElementType::Float8E4M3,
-    ElementType::Float8E5M2,
-    ElementType::Float4E2M1,
-    ElementType::Float6E2M3,
-    ElementType::Float6E3M2,
-    ElementType::Int8,
-    ElementType::Int4,
-];
 
 const SCALES: [ScaleType; 3] = [ScaleType::Float16, ScaleType::BFloat16, ScaleType::Float32];
 
@@ -228,7 +206,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
-    fn per_tensor((shape, _) in with_axis(0..5), storage in prop::sample::select(&INTEGERS[..]), seed in any::<u64>()) {
+    fn per_tensor((shape, _) in with_axis(0..5), storage in prop::sample::select(&AFFINE[..]), seed in any::<u64>()) {
         let mut numbers = Numbers(seed);
         let scheme = Quantization::PerTensor { scale: numbers.float(), zero_point: numbers.zero_point(storage) };
         everywhere(&shape, storage, &scheme, seed);
@@ -236,14 +214,14 @@ proptest! {
 
     #[test]
     fn per_channel(
-        (shape, axis) in with_axis(0..5), storage in prop::sample::select(&INTEGERS[..]), symmetric in any::<bool>(), seed in any::<u64>(),
+        (shape, axis) in with_axis(0..5), storage in prop::sample::select(&AFFINE[..]), symmetric in any::<bool>(), seed in any::<u64>(),
     ) {
         everywhere(&shape, storage, &by_channel(axis, symmetric), seed);
     }
 
     #[test]
     fn per_block(
-        (shape, axis) in with_axis(2..12), storage in prop::sample::select(&INTEGERS[..6]), scale_type in prop::sample::select(&SCALES[..]),
+        (shape, axis) in with_axis(2..12), storage in prop::sample::select(&AFFINE[..6]), scale_type in prop::sample::select(&SCALES[..]),
         power in 1u32..4, symmetric in any::<bool>(), empty in 0u8..8, seed in any::<u64>(),
     ) {
         let mut shape = shape;
@@ -276,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn along_a_hilbert_curve(rank in 2usize..4, storage in prop::sample::select(&INTEGERS[..6]), seed in any::<u64>()) {
+    fn along_a_hilbert_curve(rank in 2usize..4, storage in prop::sample::select(&AFFINE[..6]), seed in any::<u64>()) {
         let shape = vec![16 >> (rank - 2); rank];
         let axis = seed as u32 % rank as u32;
         let scheme = Quantization::PerBlock { axis, block_size: 4, scales: 1, zero_points: Some(2), scale_type: ScaleType::BFloat16 };
@@ -290,7 +268,7 @@ proptest! {
 
     #[test]
     fn block_paged(
-        sequences in sequences(&[2, 4, 8]), heads in 0usize..4, size in 0usize..4, storage in prop::sample::select(&INTEGERS[..6]),
+        sequences in sequences(&[2, 4, 8]), heads in 0usize..4, size in 0usize..4, storage in prop::sample::select(&AFFINE[..6]),
         scale_type in prop::sample::select(&SCALES[..]), symmetric in any::<bool>(), seed in any::<u64>(),
     ) {
         let numbers = &mut Numbers(seed);
@@ -309,7 +287,7 @@ proptest! {
     }
 
     #[test]
-    fn from_real_numbers((shape, axis) in with_axis(1..3), storage in prop::sample::select(&INTEGERS[..]), seed in any::<u64>()) {
+    fn from_real_numbers((shape, axis) in with_axis(1..3), storage in prop::sample::select(&AFFINE[..]), seed in any::<u64>()) {
         let mut shape = shape;
         shape[axis] *= 16;
         let mut numbers = Numbers(seed);
@@ -322,7 +300,7 @@ proptest! {
             QuantizedTensor::quantize_nf4(&values, &shape, axis, 8).unwrap(),
             QuantizedTensor::quantize_mxfp(&values, &shape, micro, axis, 16).unwrap(),
         ];
-        if INTEGERS[..6].contains(&storage) {
+        if AFFINE[..6].contains(&storage) {
             made.push(QuantizedTensor::quantize_per_block(&values, &shape, storage, (axis, 4), SCALES[seed as usize % 3], symmetry).unwrap());
         }
         for tensor in made {

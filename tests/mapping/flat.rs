@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hurray::descriptor::TensorDescriptor;
-use hurray::{
-    ElementType, File, HurrayLoad, HurraySave, KvValue, Metadata, ProblemKind, Writer, WriterOptions,
-};
-use hurray_tests::report_of;
+use hurray::{File, HurrayLoad, HurraySave, KvValue, ProblemKind};
+use hurray_tests::{flat, report_of};
 
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
 struct Linear {
@@ -20,21 +17,6 @@ struct Net {
     heads: BTreeMap<String, Linear>,
     last: (Vec<f32>, Linear),
     step: u32,
-}
-
-/// A file of rank-1 float32 tensors, in the order given, without heads.
-fn flat(names: &[&str], metadata: &[(&str, KvValue)]) -> File {
-    let mut entries = Metadata::new();
-    for (key, value) in metadata {
-        entries.insert(*key, value.clone()).unwrap();
-    }
-    let options = WriterOptions { metadata: Some(entries), ..WriterOptions::default() };
-    let mut writer = Writer::new(Vec::new(), options).unwrap();
-    for (position, name) in names.iter().enumerate() {
-        let descriptor = TensorDescriptor::builder(ElementType::Float32, [1]).build().unwrap();
-        writer.tensor(name, &descriptor, &[bytemuck::bytes_of(&(position as f32))]).unwrap();
-    }
-    File::from_vec(writer.finish().unwrap().0).unwrap()
 }
 
 const STEP: (&str, KvValue) = ("step", KvValue::UInt64(3));

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use hurray::{
     HurrayLoad, HurraySave, KeyMap, KvArray, KvValue, LoadOptions, LoadReport, ProblemKind, Tensor,
 };
-use hurray_tests::file_of;
-
-use crate::flat;
+use hurray_tests::{file_of, flat};
 
 fn tensor(values: &[f32]) -> Arc<Tensor<f32>> {
     Arc::new(Tensor::from_vec(values.to_vec(), &[values.len()]).unwrap())

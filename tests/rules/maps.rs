@@ -6,9 +6,7 @@ use hurray::{
     DynTensor, HurrayLoad, HurraySave, LoadOptions, Partition, PartitionView, ProblemKind, SaveError,
     Strictness, Tensor, TensorView,
 };
-use hurray_tests::{file_of, reloaded, report_of};
-
-use crate::flat;
+use hurray_tests::{file_of, flat, reloaded, report_of};
 
 fn tensor(values: &[f32]) -> Tensor<f32> {
     Tensor::from_vec(values.to_vec(), &[values.len()]).unwrap()

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use hurray::{HurrayLoad, HurraySave, KvArray, KvValue, LoadReport, ProblemKind};
-use hurray_tests::{file_of, reloaded, report_of};
-
-use crate::flat;
+use hurray_tests::{file_of, flat, reloaded, report_of};
 
 #[derive(HurrayLoad, Debug, PartialEq)]
 struct Model {

@@ -1,9 +1,7 @@
 //! Names of variants that a file may have are listed wherever one is wanted.
 
 use hurray::{HurrayLoad, HurraySave, KvArray, KvValue, LoadReport, ProblemKind};
-use hurray_tests::{reloaded, report_of};
-
-use crate::flat;
+use hurray_tests::{flat, reloaded, report_of};
 
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq, Clone, Copy)]
 enum Act {

@@ -115,20 +115,13 @@ impl<'t> Kinds<'t> {
 #[cfg(test)]
 mod tests {
     use super::{Brief, Kind, Kinds};
-    use crate::bytes::Sink;
     use crate::descriptor::{Layout, TensorDescriptor};
     use crate::element::ElementType;
-
-    fn encoded(descriptor: &TensorDescriptor) -> Vec<u8> {
-        let mut sink = Sink::default();
-        descriptor.encode(&mut sink);
-        sink.into_vec()
-    }
 
     #[test]
     fn every_descriptor_is_told_by_its_bytes_however_many_kinds_there_are() {
         let all: Vec<Vec<u8>> = (1..40u64)
-            .map(|dim| encoded(&TensorDescriptor::row_major(ElementType::Float32, [dim, 2], dim * 8)))
+            .map(|dim| TensorDescriptor::row_major(ElementType::Float32, [dim, 2], dim * 8).to_bytes())
             .collect();
         let mut kinds = Kinds::default();
         for round in 0..3 {
@@ -149,10 +142,10 @@ mod tests {
         let mut column = plain.clone();
         column.layout = Layout::ColumnMajor;
         let others = [
-            encoded(&column),
-            encoded(&TensorDescriptor::row_major(ElementType::Int4, [2, 3], 3)),
-            encoded(&TensorDescriptor::row_major(ElementType::Int8, [1, 1, 1, 1, 2], 2)),
-            encoded(&TensorDescriptor::row_major(ElementType::Int8, [0], 0)),
+            column.to_bytes(),
+            TensorDescriptor::row_major(ElementType::Int4, [2, 3], 3).to_bytes(),
+            TensorDescriptor::row_major(ElementType::Int8, [1, 1, 1, 1, 2], 2).to_bytes(),
+            TensorDescriptor::row_major(ElementType::Int8, [0], 0).to_bytes(),
             Vec::new(),
         ];
         for bytes in &others {

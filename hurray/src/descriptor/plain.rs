@@ -91,17 +91,10 @@ impl PlainDescriptor {
 #[cfg(test)]
 mod tests {
     use super::{PlainDescriptor, RowMajor};
-    use crate::bytes::Sink;
     use crate::descriptor::{BufferHandle, Layout, TensorDescriptor};
     use crate::element::ElementType;
     use crate::policy::Policy;
     use proptest::prelude::*;
-
-    fn encoded(descriptor: &TensorDescriptor) -> Vec<u8> {
-        let mut sink = Sink::default();
-        descriptor.encode(&mut sink);
-        sink.into_vec()
-    }
 
     proptest! {
         #[test]
@@ -111,7 +104,7 @@ mod tests {
             flips in prop::collection::vec((0usize..120, any::<u8>()), 0..3),
         ) {
             let size = dims.iter().product::<u64>() * 4 + extra;
-            let mut bytes = encoded(&TensorDescriptor::row_major(ElementType::Float32, dims, size));
+            let mut bytes = TensorDescriptor::row_major(ElementType::Float32, dims, size).to_bytes();
             for (at, value) in flips {
                 if let Some(byte) = bytes.get_mut(at) {
                     *byte = value;
@@ -142,14 +135,14 @@ mod tests {
         let plain = TensorDescriptor::row_major(ElementType::Int8, [3], 3);
         let tag = ElementType::Int8.tag();
         let read = |bytes: &[u8], size| PlainDescriptor::read(bytes, tag, size);
-        assert!(read(&encoded(&plain), 1).is_some());
-        assert!(read(&encoded(&plain), 2).is_none());
-        assert!(PlainDescriptor::read(&encoded(&plain), ElementType::UInt8.tag(), 1).is_none());
+        assert!(read(&plain.to_bytes(), 1).is_some());
+        assert!(read(&plain.to_bytes(), 2).is_none());
+        assert!(PlainDescriptor::read(&plain.to_bytes(), ElementType::UInt8.tag(), 1).is_none());
         let mut column = plain.clone();
         column.layout = Layout::ColumnMajor;
-        assert!(read(&encoded(&column), 1).is_none());
+        assert!(read(&column.to_bytes(), 1).is_none());
         let mut device = plain;
         device.buffers[0] = BufferHandle { alignment: 32, ..BufferHandle::host(3) };
-        assert!(read(&encoded(&device), 1).is_none());
+        assert!(read(&device.to_bytes(), 1).is_none());
     }
 }
