@@ -47,8 +47,15 @@ pub(crate) fn is_beyond(rest: &str, variants: u32) -> bool {
 }
 
 /// The path of the field being walked: segments joined by `.`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct NamePath(String);
+
+/// The root, with room for the paths of most models.
+impl Default for NamePath {
+    fn default() -> Self {
+        Self(String::with_capacity(128))
+    }
+}
 
 /// The length of a path before a step was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

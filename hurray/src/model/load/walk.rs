@@ -103,7 +103,7 @@ impl<'f> LoadWalk<'f> {
             options: options.clone(),
             limits,
             path: NamePath::default(),
-            steps: Vec::new(),
+            steps: Vec::with_capacity(8),
             exchanged: Vec::new(),
             redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
