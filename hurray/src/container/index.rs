@@ -56,7 +56,7 @@ impl Index {
     }
 
     /// The length of all descriptors together, in bytes, if a table of them can exist.
-    pub(super) fn descriptors_length(&self) -> Option<u64> {
+    pub(crate) fn descriptors_length(&self) -> Option<u64> {
         let Some(last) = self.records.last() else { return Some(0) };
         u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
     }

@@ -63,6 +63,15 @@ impl Record {
         table.get(start..)?.get(..usize::try_from(self.descriptor_length).ok()?)
     }
 
+    /// The bytes of the descriptor: the copy in a table of all, or those in the tensor region where there is none.
+    #[inline]
+    pub(crate) fn descriptor_in<'f>(&self, file: &'f [u8], table: &'f [u8]) -> Option<&'f [u8]> {
+        match self.copy_in(table) {
+            Some(copy) => Some(copy),
+            None => self.descriptor()?.of(file),
+        }
+    }
+
     /// From the first buffer to the end of the last one.
     pub(crate) fn data(&self) -> Option<Section> {
         Section::new(self.data_offset, self.data_length)

@@ -40,11 +40,7 @@ pub(super) fn plain<'f>(
     type_tag: u8,
     element_size: usize,
 ) -> Option<Plain<'f>> {
-    let bytes = match record.copy_in(table) {
-        Some(copy) => copy,
-        None => record.descriptor()?.of(file)?,
-    };
-    let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
+    let descriptor = PlainDescriptor::read(record.descriptor_in(file, table)?, type_tag, element_size)?;
     let buffer = record.only_buffer(file, alignment, descriptor.byte_size)?;
     let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
     Some((descriptor.shape, bytes))
@@ -74,10 +70,7 @@ impl<'f> TensorEntry<'f> {
     /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
     #[inline]
     pub(crate) fn descriptor_at_hand(&self) -> Result<&'f [u8], FormatError> {
-        match self.record.copy_in(self.table) {
-            Some(copy) => Ok(copy),
-            None => self.descriptor_bytes(),
-        }
+        self.record.descriptor_in(self.bytes, self.table).ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
     /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs (PLC-01 to

@@ -208,8 +208,8 @@ fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, Open
 /// than the file has.
 fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
     let records = parsed.index.records();
-    let total = records.iter().fold(0u64, |sum, record| sum.saturating_add(record.descriptor_length.into()));
-    if u64::try_from(bytes.len()).is_ok_and(|length| total > length) {
+    let length = parsed.index.descriptors_length().and_then(to_usize);
+    if length.is_none_or(|length| length > bytes.len()) {
         return;
     }
     let piece =
