@@ -100,21 +100,19 @@ impl NamePath {
         if !self.0.is_empty() {
             self.0.push('.');
         }
-        let mut digits = [b'0'; 20];
-        let mut rest = index;
-        let mut start = digits.len();
-        let (pairs, _) = digits.as_chunks_mut::<2>();
-        for pair in pairs.iter_mut().rev() {
-            *pair = PAIRS.get(rest % 100).copied().unwrap_or_default();
-            start = start.saturating_sub(if rest < 10 { 1 } else { 2 });
-            rest /= 100;
-            if rest == 0 {
-                break;
-            }
-        }
-        let digits = digits.get(start..).and_then(|digits| std::str::from_utf8(digits).ok());
-        self.0.push_str(digits.unwrap_or_default());
+        self.push_digits(index);
         mark
+    }
+
+    fn push_digits(&mut self, number: usize) {
+        if number >= 100 {
+            self.push_digits(number / 100);
+        }
+        let (tens, ones) = (number / 10 % 10, number % 10);
+        if number >= 10 {
+            self.0.push(digit(tens));
+        }
+        self.0.push(digit(ones));
     }
 
     #[inline]
@@ -153,18 +151,11 @@ pub(crate) fn own_key(prefix: &str, path: &str) -> String {
     }
 }
 
-/// The decimal digits of 0 to 99.
-const PAIRS: [[u8; 2]; 100] = {
-    const DIGITS: [u8; 10] = *b"0123456789";
-    let mut pairs = [[0; 2]; 100];
-    let mut index = 0;
-    #[expect(clippy::indexing_slicing, reason = "checked by the compiler, which is who runs it")]
-    while index < pairs.len() {
-        pairs[index] = [DIGITS[index / 10], DIGITS[index % 10]];
-        index = index.saturating_add(1);
-    }
-    pairs
-};
+/// A decimal digit.
+#[inline]
+fn digit(value: usize) -> char {
+    char::from(u8::try_from(value).unwrap_or_default().saturating_add(b'0'))
+}
 
 /// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.
 pub(crate) fn escape_key(key: &str) -> Cow<'_, str> {

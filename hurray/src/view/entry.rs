@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
-use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
+use crate::descriptor::{DYNAMIC, Layout, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
 use crate::limits::Limits;
@@ -87,11 +87,10 @@ impl<'f> TensorEntry<'f> {
 
 impl<'f, T: Element> TensorView<'f, T> {
     /// The view of a plain tensor; `None` if its elements start at an odd address.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn from_plain((shape, bytes): Plain<'f>) -> Option<Self> {
-        let RowMajor { rank, dims, strides } = shape;
         let data = bytemuck::try_cast_slice(bytes).ok()?;
-        Some(Self::checked(data, 0, Shape::from_parts(dims, rank)?, Strides::from_counts(strides)))
+        Some(Self::checked(data, 0, Shape::row_major(shape), Strides::from_counts(shape.strides())))
     }
 }
 

@@ -4,6 +4,8 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use smallvec::SmallVec;
+
 use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
@@ -53,7 +55,7 @@ pub(crate) struct LoadWalk<'f> {
     limits: Limits,
     pub(super) path: NamePath,
     /// The steps of `path`, each with the length before it.
-    steps: Vec<(Segment, Mark)>,
+    steps: SmallVec<[(Segment, Mark); 8]>,
     /// Where the path was exchanged for another: how many steps lead there, and how these are written.
     pub(super) exchanged: Vec<Redirected>,
     pub(super) redirects: Redirects,
@@ -97,13 +99,13 @@ impl<'f> LoadWalk<'f> {
         let mut walk = Self {
             used: Used::new(contents.len()),
             used_kv: Used::new(contents.kv_len()),
-            report: LoadReport::new(source.path()),
+            report: LoadReport::default(),
             source,
             renamed: None,
             options: options.clone(),
             limits,
             path: NamePath::default(),
-            steps: Vec::with_capacity(8),
+            steps: SmallVec::new(),
             exchanged: Vec::new(),
             redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
