@@ -9,6 +9,7 @@ mod models;
 mod opening;
 mod race;
 mod reading;
+mod reference;
 mod saving;
 
 use std::path::PathBuf;
