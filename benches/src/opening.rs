@@ -102,8 +102,8 @@ pub(crate) fn warm(files: &Files, rounds: usize) -> Results {
     race.add("candle, `MmapedSafetensors::get`", |clock| candle(clock, &files.safetensors, &names));
     // Each of their look-ups goes through the index: with 100 000 tensors, a run would take half a minute.
     if tensors <= 10_000 {
-        race.add(reference::FILE, |clock| hurray_io.open(clock, &files.hurray_io, &names));
-        race.add(reference::MAPPED, |clock| hurray_io.open_mapped(clock, &files.hurray_io, &names));
+        race.add_slow(reference::FILE, |clock| hurray_io.open(clock, &files.hurray_io, &names));
+        race.add_slow(reference::MAPPED, |clock| hurray_io.open_mapped(clock, &files.hurray_io, &names));
     }
     race.add(reference::DECODED, |clock| hurray_io.decode_mapped(clock, &files.hurray_io, &names));
     race.add("bare mmap", |clock| {
@@ -137,7 +137,7 @@ pub(crate) fn cold(files: &Files, rounds: usize) -> Results {
         Files::drop_cache(&files.rkyv);
         rkyv(clock, &files.rkyv, &names);
     });
-    race.add(reference::FILE, |clock| {
+    race.add_slow(reference::FILE, |clock| {
         Files::drop_cache(&files.hurray_io);
         hurray_io.open(clock, &files.hurray_io, &names);
     });
@@ -194,7 +194,7 @@ pub(crate) fn look_up(files: &Files, rounds: usize) -> Results {
         }
         clock.stop();
     });
-    race.add(reference::MAPPED, |clock| {
+    race.add_slow(reference::MAPPED, |clock| {
         clock.start();
         hurray_io.look_up(&mut reader, &names, files.size);
         clock.stop();

@@ -54,7 +54,7 @@ pub(crate) fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Result
     race.add(SAME, |clock| timed(clock, &|| write_plain(&path, &same, false)));
     race.add(OURS, |clock| timed(clock, &|| ours(false)));
     race.add(SAFETENSORS, |clock| timed(clock, &theirs));
-    race.add(reference::SAVE, |clock| timed(clock, &|| hurray_io.save(&path, size, &names, &weights)));
+    race.add_slow(reference::SAVE, |clock| timed(clock, &|| hurray_io.save(&path, size, &names, &weights)));
     race.add(reference::SAVE_BUFFERED, |clock| timed(clock, &|| buffered(false)));
     let fast = race.run(rounds);
 
