@@ -12,7 +12,7 @@ use hurray::{
 use hurray_io::file::{FileComposite, FileItem, FileReader, FileTensor, FileWriter};
 use hurray_tests::listing;
 
-/// A bit of everything that a file can hold.
+/// Tensors of most kinds, heads and entries.
 #[derive(HurraySave, HurrayLoad)]
 struct Model {
     name: String,
@@ -228,11 +228,11 @@ fn what_hurray_io_writes_opens_strictly_and_loads() {
 #[test]
 fn compact_files_are_the_very_bytes_of_hurray_io() {
     let saved = open(SaveOptions::new().descriptor_table(false).to_bytes(&model()).unwrap());
-    let entries = || saved.tensors().filter(|entry| entry.data_length() > 0);
     let metadata = Some(saved.metadata().clone());
     let options = WriterOptions { profile: Profile::Compact, metadata, ..WriterOptions::default() };
     let mut writer = Writer::new(Vec::new(), options).unwrap();
-    for entry in entries() {
+    // Heads have no buffers, and are padded differently.
+    for entry in saved.tensors().filter(|entry| !entry.buffers().unwrap().is_empty()) {
         let (descriptor, buffers) = (entry.descriptor().unwrap(), entry.buffers().unwrap());
         writer.tensor(entry.name(), &descriptor, &buffers).unwrap();
     }
