@@ -67,10 +67,12 @@ impl<'f> TensorEntry<'f> {
         errors.into_iter().map(|error| self.blamed(error)).collect()
     }
 
-    fn blamed_tensor(&self, error: TensorError) -> TensorError {
+    /// Adds what this entry knows to an error.
+    #[cold]
+    pub(super) fn blamed_tensor(&self, error: TensorError) -> TensorError {
         match error {
             TensorError::Format(error) => TensorError::Format(self.blamed(error)),
-            other => other,
+            other => other.in_tensor(self.name()),
         }
     }
 }

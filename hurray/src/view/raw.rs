@@ -79,10 +79,10 @@ impl<'a> RawTensor<'a> {
     pub(crate) fn expect_plain(&self, element_type: ElementType) -> Result<(), TensorError> {
         let found = self.descriptor().element_type();
         if let Some(quantization) = self.descriptor().quantization() {
-            return Err(TensorError::Quantized { scheme: quantization.name() });
+            return Err(TensorError::quantized(quantization.name()));
         }
         if found != element_type {
-            return Err(TensorError::ElementType { expected: element_type, found });
+            return Err(TensorError::element_type(element_type, found));
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl<'a> RawTensor<'a> {
     /// The layout is not what the view can show.
     #[cold]
     pub(crate) fn wrong_layout(&self, expected: &'static str) -> TensorError {
-        TensorError::Layout { expected, found: self.descriptor().layout().name() }
+        TensorError::layout(expected, self.descriptor().layout().name())
     }
 
     /// The first `count` indices of a buffer.
@@ -131,6 +131,15 @@ impl<'a> RawTensor<'a> {
         }
     }
 
+    /// Adds the tensor's name to an error, if it has one.
+    #[cold]
+    pub(crate) fn blamed(&self, error: TensorError) -> TensorError {
+        match &self.head.name {
+            Some(name) => error.in_tensor(name),
+            None => error,
+        }
+    }
+
     /// Checks the indices in the data of a sparse or paged tensor, once for all its views.
     pub(crate) fn check_indices(&self) -> Result<(), TensorError> {
         let checked =
@@ -161,7 +170,7 @@ pub(crate) fn values_in<'a, T: crate::element::Stored>(
 #[cold]
 fn misaligned(bytes: &[u8], need: usize) -> TensorError {
     let zeros = bytes.as_ptr().addr().trailing_zeros();
-    TensorError::Misaligned { need, have: 1_usize.checked_shl(zeros).unwrap_or(need) }
+    TensorError::misaligned(need, 1_usize.checked_shl(zeros).unwrap_or(need))
 }
 
 /// A descriptor, with the bytes of each buffer owned or shared: what the `'static` twin of every view holds.
