@@ -83,9 +83,9 @@ impl<'a> DynTensorView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the default [`Limits`].
+    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the limits of the file that the tensor is of.
     pub fn typed<T: Element>(&self) -> Result<TensorView<'a, T>, TensorError> {
-        typed(self.descriptor(), self.0.buffer(0), &Limits::default()).map_err(|error| self.0.blamed(error))
+        typed(self.descriptor(), self.0.buffer(0), self.0.dense_bytes()).map_err(|error| self.0.blamed(error))
     }
 
     /// The tensor as a quantized view.

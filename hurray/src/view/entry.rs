@@ -6,7 +6,6 @@ use crate::bytes::to_usize;
 use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
-use crate::limits::Limits;
 use crate::reader::{Plain, TensorEntry};
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
@@ -21,7 +20,7 @@ impl<'f> TensorEntry<'f> {
     /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
     /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
     /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
-    /// [`Limits::dense_bytes`] lets a copy take: a view can always be copied.
+    /// [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         if let Some(view) = self.plain_view() {
@@ -42,8 +41,8 @@ impl<'f> TensorEntry<'f> {
             // Before the placement: an element type or layout that is another one says more than a size.
             expect_plain(&descriptor, T::TYPE)?;
             let buffers = self.buffers_of(&descriptor)?;
-            let limits = &self.policy().limits;
-            typed(&descriptor, buffers.first().copied().unwrap_or_default(), limits)
+            let limit = self.policy().limits.dense_bytes;
+            typed(&descriptor, buffers.first().copied().unwrap_or_default(), limit)
         };
         view().map_err(|error| self.blamed_tensor(error))
     }
@@ -93,16 +92,16 @@ impl<'f, T: Element> TensorView<'f, T> {
     }
 }
 
-/// A dense tensor of plain elements as a typed view of its buffer, of which a copy stays within the limits.
+/// A dense tensor of plain elements as a typed view of its buffer, of which a copy takes at most `dense_bytes`.
 #[inline]
 pub(crate) fn typed<'f, T: Element>(
     descriptor: &TensorDescriptor,
     buffer: &'f [u8],
-    limits: &Limits,
+    dense_bytes: u64,
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
     let view = dense(descriptor, buffer)?;
-    view.check_copy(limits.dense_bytes)?;
+    view.check_copy(dense_bytes)?;
     Ok(view)
 }
 

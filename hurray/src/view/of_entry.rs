@@ -16,7 +16,7 @@ impl<'f> TensorEntry<'f> {
         let buffers = self.buffers_of(&descriptor)?;
         let offsets = self.extents_of(&descriptor)?;
         let offsets = offsets.into_iter().map(|extent| extent.offset);
-        Ok(RawTensor::placed(self.name(), descriptor, buffers, offsets))
+        Ok(RawTensor::placed(self.name(), descriptor, buffers, offsets, &self.policy().limits))
     }
 
     /// A view of the kind that the caller asks for.

@@ -11,6 +11,7 @@ use crate::bytes::to_usize;
 use crate::descriptor::{MemberRole, Shard, TensorDescriptor};
 use crate::element::ElementType;
 use crate::error::{FormatError, Rule, TensorError};
+use crate::limits::Limits;
 
 /// A descriptor that satisfies every structure rule, with the bytes of each of its buffers.
 ///
@@ -30,30 +31,50 @@ struct Head {
     name: Option<Box<str>>,
     /// In the file, per buffer; empty if not known.
     file_offsets: SmallVec<[u64; 3]>,
+    /// [`Limits::dense_bytes`] of the file, or the default.
+    dense_bytes: u64,
     indices: OnceLock<Result<(), FormatError>>,
+}
+
+impl Head {
+    /// Of a tensor that was made here.
+    fn new(descriptor: TensorDescriptor) -> Self {
+        let dense_bytes = Limits::default().dense_bytes;
+        Self { descriptor, name: None, file_offsets: SmallVec::new(), dense_bytes, indices: OnceLock::new() }
+    }
 }
 
 impl<'a> RawTensor<'a> {
     /// `buffers` are in the order of the buffer table.
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
-        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+        Self { head: Arc::new(Head::new(descriptor)), buffers: buffers.into_iter().collect() }
     }
 
-    /// With its name and where each buffer starts in the file, so that errors found later can say where they are.
+    /// With its name and where each buffer starts in the file, so that errors found later can say where they are,
+    /// and the file's limits.
     pub(crate) fn placed(
         name: &str,
         descriptor: TensorDescriptor,
         buffers: impl IntoIterator<Item = &'a [u8]>,
         file_offsets: impl IntoIterator<Item = u64>,
+        limits: &Limits,
     ) -> Self {
-        let file_offsets = file_offsets.into_iter().collect();
-        let head = Head { descriptor, name: Some(name.into()), file_offsets, indices: OnceLock::new() };
+        let head = Head {
+            name: Some(name.into()),
+            file_offsets: file_offsets.into_iter().collect(),
+            dense_bytes: limits.dense_bytes,
+            ..Head::new(descriptor)
+        };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
     pub(crate) fn descriptor(&self) -> &TensorDescriptor {
         &self.head.descriptor
+    }
+
+    /// How many bytes a copy of a view may take.
+    pub(crate) fn dense_bytes(&self) -> u64 {
+        self.head.dense_bytes
     }
 
     /// The bytes of a buffer; empty if there is none at `index`.
@@ -182,8 +203,7 @@ pub(crate) struct SharedTensor {
 
 impl SharedTensor {
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
-        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
-        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+        Self { head: Arc::new(Head::new(descriptor)), buffers: buffers.into_iter().collect() }
     }
 
     /// A tensor that somebody else laid out, its buffers copied: they are those of the descriptor, and that
