@@ -344,7 +344,11 @@ impl<'p, 's> GroupSaver<'p, 's> {
         let owner = self.walk.plan.set_owner(Some(owner));
         let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
         self.walk.plan.set_owner(owner);
-        saved
+        saved.map_err(|error| match error {
+            // Fields of its own would have names.
+            SaveError::Root { .. } => SaveError::Root { what: "a flattened value that is no struct" },
+            other => other,
+        })
     }
 
     /// Notes the version of the struct.
