@@ -62,6 +62,13 @@ impl OpenOptions {
         self
     }
 
+    /// Leaves out of all descriptors what only applications know, for a reader that shows none of it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn omit_private_fields(mut self) -> Self {
+        self.policy.omits_private_fields = true;
+        self
+    }
+
     /// Whether opening checks every descriptor, where its buffers are, and every composite. Off by default:
     /// it reads a page per tensor.
     pub fn validate_descriptors(mut self, validate: bool) -> Self {

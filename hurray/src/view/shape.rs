@@ -26,7 +26,7 @@ impl Shape {
     ///
     /// [`TensorError::RankTooHigh`] above rank 8.
     pub fn new(dims: &[usize]) -> Result<Self, TensorError> {
-        Self::from_dims(dims.iter().copied()).ok_or(TensorError::RankTooHigh { found: dims.len() })
+        Self::from_dims(dims.iter().copied()).ok_or_else(|| TensorError::rank_too_high(dims.len()))
     }
 
     /// A shape from dimensions; `None` above rank 8.

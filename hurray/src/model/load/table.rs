@@ -66,6 +66,8 @@ pub(super) struct Heads {
 impl Heads {
     /// Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
+        let policy = contents.policy.for_all_descriptors();
+        let contents = Contents { policy: &policy, ..contents };
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
         let found = contents.positions_without_data().filter_map(|position| {

@@ -199,11 +199,6 @@ impl<'f> LoadWalk<'f> {
                 self.take(position);
                 Ok(entry)
             }
-            _ if self.path.is_root() => Err(self.report(Problem::new(
-                ProblemKind::Refused,
-                "a struct, map or vector at the root: wrap the tensor in a struct",
-                "",
-            ))),
             _ => Err(self.missing("a tensor")),
         }
     }
@@ -336,11 +331,24 @@ impl<'f> LoadWalk<'f> {
 
     #[cold]
     pub(super) fn missing(&mut self, wanted: &str) -> Reported {
+        if self.path.is_root() {
+            return self.nameless();
+        }
         let found = match self.redirects.is_nothing() {
             true => "nothing that the migration would take, and the field no default",
             false => "",
         };
         self.report(Problem::new(ProblemKind::Missing, wanted, found))
+    }
+
+    /// Reports a value without a name: at the root, or flattened into it, and no struct.
+    fn nameless(&mut self) -> Reported {
+        // Once the group of the root is open, only what is flattened has no path of its own.
+        let expected = match self.nesting {
+            0 => "a struct, map or vector at the root: wrap the value in a struct",
+            _ => "a struct where it has `flatten`: a single value there has no name",
+        };
+        self.report(Problem::new(ProblemKind::Refused, expected, ""))
     }
 
     /// Reports why the tensor at the path can't be taken. `wanted` says what the field is, if the error does not.

@@ -99,9 +99,8 @@ pub(crate) fn parameter_bytes<'a>(raw: &RawTensor<'a>) -> Option<ParameterBytes<
 impl<'a> Parameters<'a> {
     /// The parameters of a tensor, whose buffers have one for every element of the shape.
     pub(crate) fn of(raw: &RawTensor<'a>, shape: &[usize]) -> Result<Self, TensorError> {
-        let not_understood = |what: String| TensorError::NotUnderstood { what: what.into() };
         let quantization =
-            raw.descriptor().quantization().ok_or_else(|| not_understood("no quantization".into()))?;
+            raw.descriptor().quantization().ok_or_else(|| TensorError::not_understood("no quantization"))?;
         if let Quantization::PerTensor { scale, zero_point } = *quantization {
             return Ok(Self {
                 scales: Scales::One(scale, zero_point),
@@ -109,7 +108,8 @@ impl<'a> Parameters<'a> {
                 index: ParameterIndex::One,
             });
         }
-        let unknown = || not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
+        let unknown =
+            || TensorError::not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
         let ParameterBytes { scales: scale_bytes, zero_points, width } =
             parameter_bytes(raw).ok_or_else(unknown)?;
         let is_paged = matches!(raw.descriptor().layout(), Layout::BlockPaged(_));
@@ -142,8 +142,8 @@ impl<'a> Parameters<'a> {
             Some(block) => by_block(shape, axis, block),
             None => by_channel(shape, axis),
         };
-        let index = index.ok_or_else(|| not_understood("more blocks than memory".into()))?;
-        let needed = needed.ok_or_else(|| not_understood("more blocks than memory".into()))?;
+        let index = index.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
+        let needed = needed.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
         let has =
             |bytes: &[u8], width: usize| needed.checked_mul(width).is_some_and(|size| size <= bytes.len());
         if !has(scale_bytes, width) || zero_points.is_some_and(|bytes| !has(bytes, 4)) {
