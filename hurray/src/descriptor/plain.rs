@@ -70,6 +70,8 @@ impl RowMajor {
 
 impl PlainDescriptor {
     const ROW_MAJOR: u8 = 1;
+    /// No element takes more, in bytes.
+    const MAX_ELEMENT_SIZE: u64 = 16;
     /// Byte offset, number of buffers, and the handle of the only one, in bytes.
     const BUFFER_LEN: usize = 25;
 
@@ -99,7 +101,11 @@ impl PlainDescriptor {
             return None;
         }
         let elements = d0.checked_mul(d1)?.checked_mul(d2.checked_mul(d3)?)?;
-        let element_bytes = elements.checked_mul(i64::try_from(element_size).ok()?)?.cast_unsigned();
+        let elements = elements.cast_unsigned();
+        if elements == 0 || elements > u64::MAX / Self::MAX_ELEMENT_SIZE {
+            return None;
+        }
+        let element_bytes = elements.wrapping_mul(u64::try_from(element_size).ok()?);
         let buffer: &[u8; Self::BUFFER_LEN] = rest.get(rank.wrapping_mul(8)..)?.try_into().ok()?;
         let (byte_offset, buffer) = buffer.split_first_chunk::<8>()?;
         let ([1], buffer) = buffer.split_first_chunk::<1>()? else { return None };
@@ -107,9 +113,8 @@ impl PlainDescriptor {
         let (alignment, reserved) = buffer.split_first_chunk::<4>()?;
         let (byte_offset, byte_size) = (u64::from_le_bytes(*byte_offset), u64::from_le_bytes(*byte_size));
         let alignment = u32::from_le_bytes(*alignment);
-        // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) takes the long way.
-        let is_sound = elements > 0
-            && element_bytes.checked_add(byte_offset).is_some_and(|needed| needed <= byte_size)
+        // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) was left to the long way.
+        let is_sound = element_bytes.checked_add(byte_offset).is_some_and(|needed| needed <= byte_size)
             && alignment.is_power_of_two()
             && alignment >= 64
             && reserved == [0; 4];
@@ -117,7 +122,7 @@ impl PlainDescriptor {
             return None;
         }
         // None is above the number of elements, whose bytes are in the file.
-        let in_memory = |size: i64| usize::try_from(size).unwrap_or(usize::MAX);
+        let in_memory = |size: i64| usize::try_from(size.cast_unsigned()).unwrap_or(usize::MAX);
         let shape =
             RowMajor { rank, d0: in_memory(d0), d1: in_memory(d1), d2: in_memory(d2), d3: in_memory(d3) };
         Some(Self { shape, element_bytes: usize::try_from(element_bytes).ok()?, byte_offset, byte_size })

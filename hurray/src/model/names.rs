@@ -2,6 +2,7 @@
 //! maps to a file; written out in `docs/format.md`).
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The first segment of all our own KV keys; reserved at the root of a model.
 pub(crate) const RESERVED: &str = "hurray";
@@ -105,14 +106,28 @@ impl NamePath {
     }
 
     fn push_digits(&mut self, number: usize) {
-        if number >= 100 {
-            self.push_digits(number / 100);
+        let mut digit = |place: usize| {
+            let digit = u8::try_from(number / place % 10).unwrap_or_default();
+            self.0.push(char::from(digit.saturating_add(b'0')));
+        };
+        match number {
+            0..10 => {}
+            10..100 => digit(10),
+            100..1000 => {
+                digit(100);
+                digit(10);
+            }
+            1000..10_000 => {
+                digit(1000);
+                digit(100);
+                digit(10);
+            }
+            _ => {
+                let _ = write!(self.0, "{}", number / 10);
+            }
         }
-        let (tens, ones) = (number / 10 % 10, number % 10);
-        if number >= 10 {
-            self.0.push(digit(tens));
-        }
-        self.0.push(digit(ones));
+        let last = u8::try_from(number % 10).unwrap_or_default();
+        self.0.push(char::from(last.saturating_add(b'0')));
     }
 
     #[inline]
@@ -149,12 +164,6 @@ pub(crate) fn own_key(prefix: &str, path: &str) -> String {
         "" => prefix.trim_end_matches('.').to_owned(),
         path => format!("{prefix}{path}"),
     }
-}
-
-/// A decimal digit.
-#[inline]
-fn digit(value: usize) -> char {
-    char::from(u8::try_from(value).unwrap_or_default().saturating_add(b'0'))
 }
 
 /// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.

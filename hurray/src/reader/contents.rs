@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use super::entry::{Plain, plain};
+use super::entry::elements_of;
 use super::{File, TensorEntry};
 use crate::container::{Brief, KvRef, Parsed, Record};
+use crate::descriptor::PlainDescriptor;
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -78,8 +79,7 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor at a position in the order of the file.
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
-        let record = self.parsed.index.record(self.bytes.into(), position)?;
-        Some(self.entry_of(position, record, Brief::NONE))
+        Some(self.entry_of(position, self.record(position)?, Brief::NONE))
     }
 
     #[inline]
@@ -98,21 +98,22 @@ impl<'c, 'f> Contents<'c, 'f> {
         }
     }
 
-    /// Descriptor and elements of the tensor at a position, if it is plain and `field` under `path` is its name.
+    /// The index entry at a position in the order of the file.
     #[inline(always)]
-    pub(crate) fn plain_named(
-        &self,
-        position: usize,
-        (path, field): (&str, &str),
-        type_tag: u8,
-        element_size: usize,
-    ) -> Option<Plain<'f>> {
-        let record = self.parsed.index.record(self.bytes.into(), position)?;
-        if !record.is_named(path, field) {
-            return None;
-        }
-        let alignment = self.parsed.header.alignment;
-        plain(&record, self.bytes, self.table, alignment, type_tag, element_size)
+    pub(crate) fn record(&self, position: usize) -> Option<Record<'f>> {
+        self.parsed.index.record(self.bytes.into(), position)
+    }
+
+    /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
+    #[inline(always)]
+    pub(crate) fn descriptor_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
+        record.descriptor_in(self.bytes, self.table)
+    }
+
+    /// The elements of a plain tensor whose only buffer lies just where it belongs.
+    #[inline(always)]
+    pub(crate) fn elements_of(&self, record: &Record<'f>, descriptor: &PlainDescriptor) -> Option<&'f [u8]> {
+        elements_of(record, descriptor, self.bytes, self.parsed.header.alignment)
     }
 
     /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
@@ -123,12 +124,6 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// How many there are.
     pub(crate) fn count_without_data(&self) -> usize {
         self.parsed.index.count_without_data()
-    }
-
-    /// The bytes of the descriptor at a position, off the page of the tensor where the file has a sound copy of it.
-    #[inline]
-    pub(crate) fn descriptor_at_hand(&self, position: usize) -> Option<&'f [u8]> {
-        self.parsed.index.record(self.bytes.into(), position)?.descriptor_in(self.bytes, self.table)
     }
 
     /// All tensors in the order of the file.

@@ -29,24 +29,20 @@ pub struct TensorEntry<'f> {
 /// The shape of a plain tensor, and the bytes of its elements.
 pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// Shape and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
-/// bytes of the file.
+/// The elements of a plain tensor whose only buffer lies just where it belongs in a file of that alignment.
 #[inline(always)]
-pub(super) fn plain<'f>(
+pub(super) fn elements_of<'f>(
     record: &Record<'f>,
+    descriptor: &PlainDescriptor,
     file: &'f [u8],
-    table: &'f [u8],
     alignment: u32,
-    type_tag: u8,
-    element_size: usize,
-) -> Option<Plain<'f>> {
-    let descriptor = PlainDescriptor::read(record.descriptor_in(file, table)?, type_tag, element_size)?;
+) -> Option<&'f [u8]> {
     if !record.has_only_buffer(alignment, descriptor.byte_size) {
         return None;
     }
     // The elements end inside of the buffer, as the descriptor was found to say.
     let start = record.data_offset.checked_add(descriptor.byte_offset)?;
-    Some((descriptor.shape, FileBytes::from(file).range(start, descriptor.element_bytes)?))
+    FileBytes::from(file).range(start, descriptor.element_bytes)
 }
 
 impl<'f> TensorEntry<'f> {
@@ -91,7 +87,10 @@ impl<'f> TensorEntry<'f> {
             let length = shape.elements().wrapping_mul(element_size);
             return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
         }
-        plain(&self.record, self.bytes, self.table, self.alignment, type_tag, element_size)
+        let bytes = self.record.descriptor_in(self.bytes, self.table)?;
+        let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
+        let elements = elements_of(&self.record, &descriptor, self.bytes, self.alignment)?;
+        Some((descriptor.shape, elements))
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.

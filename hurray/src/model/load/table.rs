@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::bytes::is_same;
 use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
@@ -11,7 +11,7 @@ use crate::reader::Contents;
 /// One bit for each thing of the file that a field asked for.
 #[derive(Debug)]
 pub(super) struct Used {
-    words: SmallVec<[u64; 1]>,
+    words: Vec<u64>,
     len: usize,
 }
 
@@ -19,7 +19,7 @@ impl Used {
     const BITS: usize = 64;
 
     pub(super) fn new(len: usize) -> Self {
-        Self { words: smallvec![0; len.div_ceil(Self::BITS)], len }
+        Self { words: vec![0; len.div_ceil(Self::BITS)], len }
     }
 
     #[inline]
@@ -160,7 +160,7 @@ fn composite_at<'f>(
     position: usize,
     last: &mut (&'f [u8], Option<CompositeHead>),
 ) -> Option<CompositeHead> {
-    let bytes = contents.descriptor_at_hand(position)?;
+    let bytes = contents.descriptor_of(&contents.record(position)?)?;
     if bytes.len() > MAX_COMPARED || !is_same(bytes, last.0) {
         let descriptor = contents.entry(position)?.known_descriptor().ok()?;
         *last = (bytes, descriptor.composite().copied());
