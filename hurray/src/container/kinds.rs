@@ -1,7 +1,7 @@
 //! Kinds of tensors: the different descriptors of a file. A model has few of them, so that what one says is read once,
 //! and each tensor goes by a number.
 
-use super::NameTable;
+use super::{FileBytes, NameTable, Record};
 use crate::descriptor::{PlainDescriptor, RowMajor, peek_length};
 use crate::element::ElementType;
 
@@ -12,13 +12,18 @@ pub(crate) struct Kind {
     start: u32,
     /// Of the descriptor, in bytes.
     length: u32,
+    plain: Option<Plain>,
+}
+
+/// What a plain descriptor without a byte offset says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Plain {
+    shape: RowMajor,
+    /// Of all elements.
+    element_bytes: usize,
     /// Of the only buffer.
     byte_size: u64,
-    // In elements; 1 from the rank on.
-    dims: [u32; RowMajor::MAX_RANK],
     type_tag: u8,
-    /// Above that of any shape if the descriptor has to be asked.
-    rank: u8,
 }
 
 impl Kind {
@@ -26,30 +31,20 @@ impl Kind {
     pub(super) const NO_NUMBER: u32 = u32::MAX;
 
     /// For a tensor whose descriptor has to be asked.
-    pub(crate) const UNKNOWN: Self =
-        Self { start: 0, length: 0, byte_size: 0, dims: [0; RowMajor::MAX_RANK], type_tag: 0, rank: u8::MAX };
+    pub(crate) const UNKNOWN: Self = Self { start: 0, length: 0, plain: None };
 
     const TYPE_AT: usize = 14;
 
     fn read(start: u32, length: u32, bytes: &[u8]) -> Self {
-        let asked = Self { start, length, ..Self::UNKNOWN };
-        Self::read_plain(asked, bytes).unwrap_or(asked)
+        Self { start, length, plain: Self::read_plain(bytes) }
     }
 
-    /// `None` unless it is row-major, of a small rank and without a byte offset.
-    fn read_plain(asked: Self, bytes: &[u8]) -> Option<Self> {
+    fn read_plain(bytes: &[u8]) -> Option<Plain> {
         let type_tag = *bytes.get(Self::TYPE_AT)?;
         let bits = ElementType::from_tag(type_tag).bits().filter(|bits| bits.is_multiple_of(8))?;
         let plain = PlainDescriptor::read(bytes, type_tag, usize::try_from(bits / 8).ok()?)?;
-        let rank = plain.shape.rank();
-        if plain.byte_offset != 0 {
-            return None;
-        }
-        let mut dims = [1; RowMajor::MAX_RANK];
-        for (known, dim) in dims.iter_mut().zip(plain.shape.dims::<{ RowMajor::MAX_RANK }>()).take(rank) {
-            *known = u32::try_from(dim).ok()?;
-        }
-        Some(Self { byte_size: plain.byte_size, dims, type_tag, rank: u8::try_from(rank).ok()?, ..asked })
+        let PlainDescriptor { shape, element_bytes, byte_offset, byte_size } = plain;
+        (byte_offset == 0).then_some(Plain { shape, element_bytes, byte_size, type_tag })
     }
 
     /// The copy of the descriptor.
@@ -59,13 +54,26 @@ impl Kind {
         copies.get(start..)?.get(..usize::try_from(self.length).ok()?)
     }
 
-    /// The shape of a tensor whose descriptor has `length` bytes, and the bytes of its only buffer; `None` if the
-    /// descriptor has to be asked, or says another element type.
+    /// Shape and elements of an entry's tensor, whose only buffer lies just where it belongs in a file of that
+    /// alignment; `None` if the descriptor has to be asked, or says another element type.
     #[inline(always)]
-    pub(crate) fn shape(&self, length: u32, type_tag: u8) -> Option<(RowMajor, u64)> {
-        let rank = usize::from(self.rank);
-        let is_known = rank <= RowMajor::MAX_RANK && self.type_tag == type_tag && self.length == length;
-        is_known.then(|| (RowMajor::known(rank, self.dims), self.byte_size))
+    pub(crate) fn elements<'f>(
+        &self,
+        record: &Record<'f>,
+        file: &'f [u8],
+        alignment: u32,
+        type_tag: u8,
+    ) -> Option<(&RowMajor, &'f [u8])> {
+        let plain = self.plain.as_ref()?;
+        let is_known = plain.type_tag == type_tag
+            && self.length == record.descriptor_length
+            && record.has_only_buffer(alignment, plain.byte_size);
+        if !is_known {
+            return None;
+        }
+        // No more than the bytes of the buffer.
+        let elements = FileBytes::from(file).range(record.data_offset, plain.element_bytes)?;
+        Some((&plain.shape, elements))
     }
 }
 
@@ -148,9 +156,9 @@ mod tests {
     use crate::descriptor::{Layout, TensorDescriptor};
     use crate::element::ElementType;
 
-    fn shape_of(kind: &Kind, length: usize) -> Option<(usize, [usize; 4], u64)> {
-        let (shape, byte_size) = kind.shape(length as u32, ElementType::Float32.tag())?;
-        Some((shape.rank(), shape.dims(), byte_size))
+    fn shape_of(kind: &Kind) -> Option<(u8, [usize; 4], u64)> {
+        let plain = kind.plain.filter(|plain| plain.type_tag == ElementType::Float32.tag())?;
+        Some((plain.shape.rank(), plain.shape.dims(), plain.byte_size))
     }
 
     #[test]
@@ -171,9 +179,7 @@ mod tests {
         assert_eq!(kinds, told);
         for (at, (kind, bytes)) in kinds.iter().zip(&all).enumerate() {
             assert_eq!(kind.copy_in(&copies), Some(&bytes[..]));
-            assert_eq!(shape_of(kind, bytes.len()), Some((2, [at + 1, 2, 0, 0], at as u64 * 8 + 8)));
-            assert_eq!(shape_of(kind, bytes.len() + 1), None);
-            assert_eq!(kind.shape(bytes.len() as u32, ElementType::Int32.tag()), None);
+            assert_eq!(shape_of(kind), Some((2, [at + 1, 2, 0, 0], at as u64 * 8 + 8)));
         }
     }
 
@@ -201,7 +207,7 @@ mod tests {
         ];
         for bytes in &others {
             let kinds = read_kinds(1, bytes).unwrap();
-            assert_eq!(shape_of(&kinds[0], bytes.len()), None);
+            assert_eq!(shape_of(&kinds[0]), None);
             assert_eq!(kinds[0].copy_in(bytes), Some(&bytes[..]));
         }
     }

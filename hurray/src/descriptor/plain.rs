@@ -14,57 +14,48 @@ pub(crate) struct PlainDescriptor {
 }
 
 /// A row-major shape of rank 4 at most, whose elements can be counted.
-///
-/// Four words and no array: these stay in registers until it is known where an array is to be. An array on the way
-/// there is written in small parts and read in large ones, which the processor has to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowMajor {
-    rank: usize,
-    // In elements; 1 from the rank on.
-    d0: usize,
-    d1: usize,
-    d2: usize,
-    d3: usize,
+    /// In elements; 0 from the rank on.
+    dims: [usize; Self::MAX_RANK],
+    /// In elements; 0 from the rank on.
+    strides: [usize; Self::MAX_RANK],
+    rank: u8,
 }
 
 impl RowMajor {
     pub(crate) const MAX_RANK: usize = 4;
 
     /// The shape of `rank` dimensions, 1 from there on, whose product is known to fit.
-    #[inline(always)]
-    pub(crate) fn known(rank: usize, dims: [u32; Self::MAX_RANK]) -> Self {
-        let [d0, d1, d2, d3] = dims.map(|dim| usize::try_from(dim).unwrap_or(usize::MAX));
-        Self { rank, d0, d1, d2, d3 }
+    #[inline]
+    fn new(rank: u8, dims: [usize; Self::MAX_RANK]) -> Self {
+        let [_, d1, d2, d3] = dims;
+        let inner = d2.wrapping_mul(d3);
+        let strides = [d1.wrapping_mul(inner), inner, d3, 1];
+        let below = |axis: usize| axis < usize::from(rank);
+        let spread = |values: [usize; Self::MAX_RANK]| {
+            let [v0, v1, v2, v3] = values;
+            let value = |axis: usize, value: usize| if below(axis) { value } else { 0 };
+            [value(0, v0), value(1, v1), value(2, v2), value(3, v3)]
+        };
+        Self { rank, dims: spread(dims), strides: spread(strides) }
     }
 
     #[inline(always)]
-    pub(crate) fn rank(self) -> usize {
+    pub(crate) fn rank(&self) -> u8 {
         self.rank
     }
 
-    /// The number of elements.
+    /// In elements; 0 from the rank on.
     #[inline(always)]
-    pub(crate) fn elements(self) -> usize {
-        self.d0.wrapping_mul(self.d1).wrapping_mul(self.d2.wrapping_mul(self.d3))
+    pub(crate) fn dims(&self) -> [usize; Self::MAX_RANK] {
+        self.dims
     }
 
     /// In elements; 0 from the rank on.
     #[inline(always)]
-    pub(crate) fn dims<const N: usize>(self) -> [usize; N] {
-        self.spread([self.d0, self.d1, self.d2, self.d3])
-    }
-
-    /// In elements; 0 from the rank on.
-    #[inline(always)]
-    pub(crate) fn strides<const N: usize>(self) -> [usize; N] {
-        let inner = self.d2.wrapping_mul(self.d3);
-        self.spread([self.d1.wrapping_mul(inner), inner, self.d3, 1])
-    }
-
-    #[inline(always)]
-    fn spread<const N: usize>(self, values: [usize; Self::MAX_RANK]) -> [usize; N] {
-        let value = |axis: usize| if axis < self.rank { values.get(axis).copied() } else { None };
-        std::array::from_fn(|axis| value(axis).unwrap_or(0))
+    pub(crate) fn strides(&self) -> [usize; Self::MAX_RANK] {
+        self.strides
     }
 }
 
@@ -77,24 +68,23 @@ impl PlainDescriptor {
 
     /// Reads a descriptor of elements of a type that take `element_size` bytes each; `None` if it is not of this
     /// kind, is a scalar's, or of a rank above [`RowMajor::MAX_RANK`].
-    #[inline(always)]
     pub(crate) fn read(bytes: &[u8], type_tag: u8, element_size: usize) -> Option<Self> {
         let (header, rest) = bytes.split_first_chunk::<FIXED_LEN>()?;
         let [m0, m1, m2, m3, major, minor, l0, l1, l2, l3, f0, f1, f2, f3, tag, layout, rank @ ..] = *header;
-        let rank = usize::try_from(u32::from_le_bytes(rank)).ok()?;
+        let rank = u8::try_from(u32::from_le_bytes(rank)).ok()?;
         let is_plain = u32::from_le_bytes([m0, m1, m2, m3]) == u32::from_le_bytes(MAGIC)
             && [major, minor] == [1, 0]
             && u32::from_le_bytes([f0, f1, f2, f3]) == 0
             && [tag, layout] == [type_tag, Self::ROW_MAJOR]
             && usize::try_from(u32::from_le_bytes([l0, l1, l2, l3])) == Ok(bytes.len())
-            && (1..=RowMajor::MAX_RANK).contains(&rank);
+            && (1..=RowMajor::MAX_RANK).contains(&usize::from(rank));
         if !is_plain {
             return None;
         }
         // A descriptor of any rank but 0 has as much behind its header.
         let (sizes, _) = rest.first_chunk::<32>()?.as_chunks::<8>();
         let [s0, s1, s2, s3] = *sizes else { return None };
-        let size = |axis: usize, size: [u8; 8]| if axis < rank { i64::from_le_bytes(size) } else { 1 };
+        let size = |axis: u8, size: [u8; 8]| if axis < rank { i64::from_le_bytes(size) } else { 1 };
         let (d0, d1, d2, d3) = (size(0, s0), size(1, s1), size(2, s2), size(3, s3));
         // A dynamic one, or one that no tensor can have in this way.
         if (d0 | d1 | d2 | d3) < 0 {
@@ -106,7 +96,8 @@ impl PlainDescriptor {
             return None;
         }
         let element_bytes = elements.wrapping_mul(u64::try_from(element_size).ok()?);
-        let buffer: &[u8; Self::BUFFER_LEN] = rest.get(rank.wrapping_mul(8)..)?.try_into().ok()?;
+        let buffer: &[u8; Self::BUFFER_LEN] =
+            rest.get(usize::from(rank).wrapping_mul(8)..)?.try_into().ok()?;
         let (byte_offset, buffer) = buffer.split_first_chunk::<8>()?;
         let ([1], buffer) = buffer.split_first_chunk::<1>()? else { return None };
         let (byte_size, buffer) = buffer.split_first_chunk::<8>()?;
@@ -123,8 +114,7 @@ impl PlainDescriptor {
         }
         // None is above the number of elements, whose bytes are in the file.
         let in_memory = |size: i64| usize::try_from(size.cast_unsigned()).unwrap_or(usize::MAX);
-        let shape =
-            RowMajor { rank, d0: in_memory(d0), d1: in_memory(d1), d2: in_memory(d2), d3: in_memory(d3) };
+        let shape = RowMajor::new(rank, [d0, d1, d2, d3].map(in_memory));
         Some(Self { shape, element_bytes: usize::try_from(element_bytes).ok()?, byte_offset, byte_size })
     }
 }
@@ -154,18 +144,14 @@ mod tests {
             if let Some(plain) = PlainDescriptor::read(&bytes, ElementType::Float32.tag(), 4) {
                 let full = TensorDescriptor::decode(&bytes, &Policy::default()).unwrap();
                 prop_assert_eq!(full.layout(), &Layout::RowMajor);
-                let shape = plain.shape;
-                let (dims, strides): ([usize; 8], [usize; 8]) = (shape.dims(), shape.strides());
-                let small = std::array::from_fn(|axis| if axis < shape.rank() { dims[axis] as u32 } else { 1 });
-                prop_assert_eq!(RowMajor::known(shape.rank(), small), shape);
+                let RowMajor { rank, dims, strides } = plain.shape;
                 let wide = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<u64>>();
-                let (dims, rest) = dims.split_at(shape.rank());
+                let (dims, rest) = dims.split_at(usize::from(rank));
                 prop_assert_eq!(full.shape(), &wide(dims)[..]);
                 prop_assert!(rest.iter().all(|&dim| dim == 0));
                 prop_assert_eq!(plain.element_bytes as u64, full.shape().iter().product::<u64>() * 4);
-                prop_assert_eq!(plain.element_bytes, shape.elements() * 4);
                 let expected = (0..dims.len()).map(|axis| dims[axis + 1..].iter().product::<usize>());
-                prop_assert!(strides.iter().copied().eq(expected.chain([0; 8]).take(8)));
+                prop_assert!(strides.iter().copied().eq(expected.chain([0; 4]).take(4)));
                 prop_assert_eq!(full.byte_offset(), plain.byte_offset);
                 prop_assert_eq!(full.buffers()[0].byte_size, plain.byte_size);
             }
@@ -179,7 +165,7 @@ mod tests {
             let size = dims.iter().product();
             let plain = TensorDescriptor::row_major(ElementType::Int8, dims, size);
             let read = PlainDescriptor::read(&plain.to_bytes(), ElementType::Int8.tag(), 1).unwrap();
-            assert_eq!(read.shape.rank(), rank);
+            assert_eq!(usize::from(read.shape.rank()), rank);
             assert_eq!((read.element_bytes as u64, read.byte_size), (size, size));
         }
     }

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use super::entry::{Plain, descriptor_at_hand, plain_by_kind, plain_by_region};
+use super::entry::descriptor_at_hand;
 use super::{File, TensorEntry};
 use crate::container::{Kind, KvRef, Parsed, Record};
+use crate::descriptor::RowMajor;
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -99,16 +100,11 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.index.record(self.bytes.into(), position)
     }
 
-    /// Shape and elements of an entry's tensor, if there is nothing special about it.
+    /// Shape and elements of an entry's tensor, if there is nothing special about it and its kind is known.
     #[inline(always)]
-    pub(crate) fn plain(&self, record: &Record<'f>, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        let alignment = self.parsed.header.alignment;
-        match self.parsed.table.kind(record) {
-            Some(kind) => {
-                plain_by_kind(record, kind, (self.bytes, self.copies), alignment, type_tag, element_size)
-            }
-            None => plain_by_region(record, self.bytes, alignment, type_tag, element_size),
-        }
+    pub(crate) fn known(&self, record: &Record<'f>, type_tag: u8) -> Option<(&'c RowMajor, &'f [u8])> {
+        let kind = self.parsed.table.kind(record)?;
+        kind.elements(record, self.bytes, self.parsed.header.alignment, type_tag)
     }
 
     /// The bytes of an entry's descriptor, off the page of the tensor where the file has a sound copy of it.

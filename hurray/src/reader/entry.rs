@@ -26,52 +26,19 @@ pub struct TensorEntry<'f> {
 }
 
 /// The shape of a plain tensor, and the bytes of its elements.
-pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
+type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// Shape and elements of a tensor of a known kind whose only buffer lies just where it belongs in a file of that
-/// alignment.
-#[inline(always)]
-pub(super) fn plain_by_kind<'f>(
-    record: &Record<'f>,
-    kind: &Kind,
-    (file, copies): (&'f [u8], &'f [u8]),
-    alignment: u32,
-    type_tag: u8,
-    element_size: usize,
-) -> Option<Plain<'f>> {
-    if let Some((shape, byte_size)) = kind.shape(record.descriptor_length, type_tag)
-        && record.has_only_buffer(alignment, byte_size)
-    {
-        // Known to be no more than the bytes of the buffer.
-        let length = shape.elements().wrapping_mul(element_size);
-        return Some((shape, FileBytes::from(file).range(record.data_offset, length)?));
-    }
-    let bytes = descriptor_at_hand(record, kind, file, copies)?;
-    plain_by_descriptor(record, bytes, file, alignment, type_tag, element_size)
-}
-
-/// The same for a tensor of which nothing is known.
-#[inline(never)]
-pub(super) fn plain_by_region<'f>(
-    record: &Record<'f>,
-    file: &'f [u8],
-    alignment: u32,
-    type_tag: u8,
-    element_size: usize,
-) -> Option<Plain<'f>> {
-    plain_by_descriptor(record, record.descriptor()?.of(file)?, file, alignment, type_tag, element_size)
-}
-
-#[inline(never)]
+/// Shape and elements of a plain tensor whose only buffer lies just where it belongs in a file of that alignment, by
+/// its descriptor.
 fn plain_by_descriptor<'f>(
     record: &Record<'f>,
-    bytes: &[u8],
+    descriptor: &[u8],
     file: &'f [u8],
     alignment: u32,
     type_tag: u8,
     element_size: usize,
 ) -> Option<Plain<'f>> {
-    let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
+    let descriptor = PlainDescriptor::read(descriptor, type_tag, element_size)?;
     if !record.has_only_buffer(alignment, descriptor.byte_size) {
         return None;
     }
@@ -130,11 +97,17 @@ impl<'f> TensorEntry<'f> {
         self.record.only_buffer(self.bytes, self.alignment, byte_size)
     }
 
-    /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
+    /// Shape and elements of a tensor without anything special, if its kind is known; `None` as well if it is not one
+    /// of that element type.
     #[inline(always)]
+    pub(crate) fn known(&self, type_tag: u8) -> Option<(&RowMajor, &'f [u8])> {
+        self.kind.elements(&self.record, self.bytes, self.alignment, type_tag)
+    }
+
+    /// The same by its descriptor, if its kind is not known.
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        let sources = (self.bytes, self.copies);
-        plain_by_kind(&self.record, &self.kind, sources, self.alignment, type_tag, element_size)
+        let descriptor = self.descriptor_at_hand().ok()?;
+        plain_by_descriptor(&self.record, descriptor, self.bytes, self.alignment, type_tag, element_size)
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.

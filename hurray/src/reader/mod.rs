@@ -11,7 +11,6 @@ mod padding;
 mod sequential;
 mod validate;
 
-pub(crate) use entry::Plain;
 pub use entry::TensorEntry;
 pub use file::File;
 pub use info::ContainerInfo;

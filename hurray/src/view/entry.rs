@@ -3,10 +3,10 @@
 use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
-use crate::descriptor::{DYNAMIC, Layout, TensorDescriptor};
+use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
-use crate::reader::{Plain, TensorEntry};
+use crate::reader::TensorEntry;
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
 
@@ -23,19 +23,24 @@ impl<'f> TensorEntry<'f> {
     /// [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
-        if let Some(view) = self.plain_view() {
-            return Ok(view);
+        match self.known(const { T::TYPE.tag() }) {
+            Some((shape, elements)) if let Some(view) = TensorView::row_major(shape, elements) => Ok(view),
+            // A copy, so that the entry need not be in memory unless it comes to this.
+            _ => { *self }.any_view(),
         }
-        self.any_view()
     }
 
-    /// The view of a row-major tensor without anything special: nearly every tensor of nearly every model.
-    #[inline]
+    /// The view of a row-major tensor without anything special.
     pub(crate) fn plain_view<T: Element>(&self) -> Option<TensorView<'f, T>> {
-        TensorView::from_plain(self.plain(const { T::TYPE.tag() }, size_of::<T>())?)
+        if let Some((shape, elements)) = self.known(const { T::TYPE.tag() }) {
+            return TensorView::row_major(shape, elements);
+        }
+        let (shape, elements) = self.plain(const { T::TYPE.tag() }, size_of::<T>())?;
+        TensorView::row_major(&shape, elements)
     }
 
-    fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
+    #[inline(never)]
+    fn any_view<T: Element>(self) -> Result<TensorView<'f, T>, TensorError> {
         let view = || {
             let descriptor = self.known_descriptor()?;
             // Before the placement: an element type or layout that is another one says more than a size.
@@ -85,7 +90,7 @@ impl<'f> TensorEntry<'f> {
 impl<'f, T: Element> TensorView<'f, T> {
     /// The view of a plain tensor; `None` if its elements start at an odd address.
     #[inline(always)]
-    pub(crate) fn from_plain((shape, bytes): Plain<'f>) -> Option<Self> {
+    pub(crate) fn row_major(shape: &RowMajor, bytes: &'f [u8]) -> Option<Self> {
         let data = bytemuck::try_cast_slice(bytes).ok()?;
         Some(Self::checked(data, 0, Shape::row_major(shape), Strides::from_counts(shape.strides())))
     }

@@ -41,8 +41,9 @@ impl Shape {
 
     /// That of a plain tensor.
     #[inline(always)]
-    pub(crate) fn row_major(shape: RowMajor) -> Self {
-        Self { dims: shape.dims(), rank: u8::try_from(shape.rank()).unwrap_or(0) }
+    pub(crate) fn row_major(shape: &RowMajor) -> Self {
+        let [d0, d1, d2, d3] = shape.dims();
+        Self { dims: [d0, d1, d2, d3, 0, 0, 0, 0], rank: shape.rank() }
     }
 
     /// The dimensions, dimension 0 first.

@@ -38,10 +38,11 @@ impl Strides {
         Self(strides)
     }
 
-    /// Strides that are none of them negative, 0 from the rank on.
-    #[inline]
-    pub(crate) fn from_counts(strides: [usize; Shape::MAX_RANK]) -> Self {
-        Self(strides.map(usize::cast_signed))
+    /// Those of the first four dimensions, none of them negative; the others are 0.
+    #[inline(always)]
+    pub(crate) fn from_counts(strides: [usize; 4]) -> Self {
+        let [s0, s1, s2, s3] = strides.map(usize::cast_signed);
+        Self([s0, s1, s2, s3, 0, 0, 0, 0])
     }
 
     pub(crate) fn from_slice(strides: &[isize]) -> Option<Self> {

@@ -5,6 +5,7 @@ use crate::element::Element;
 use crate::model::Field;
 use crate::model::load::GroupLoader;
 use crate::model::load::walk::LoadWalk;
+use crate::reader::Contents;
 use crate::view::{SharedMemory, TensorView};
 
 /// The tensor that comes next in the file, for a field of which nothing is said but its name.
@@ -26,8 +27,11 @@ impl<'f> Next<'_, 'f> {
         if !record.is_named(walk.path.as_str(), field.name) {
             return None;
         }
-        let plain = contents.plain(&record, const { T::TYPE.tag() }, size_of::<T>())?;
-        let view = TensorView::from_plain(plain)?;
+        let view = match contents.known(&record, const { T::TYPE.tag() }) {
+            Some((shape, elements)) => TensorView::row_major(shape, elements)?,
+            // By its position, so that the record need not be in memory for a call.
+            None => view_at(contents, position)?,
+        };
         walk.take(position);
         Some(view)
     }
@@ -53,4 +57,10 @@ impl<'f> GroupLoader<'_, 'f> {
             field.is_name_only && !is_flattened && walk.renamed.is_none() && walk.redirects.is_idle();
         is_direct.then_some(Next { walk, field })
     }
+}
+
+/// The view of a plain tensor of no known kind.
+#[cold]
+fn view_at<'f, T: Element>(contents: Contents<'_, 'f>, position: usize) -> Option<TensorView<'f, T>> {
+    contents.entry(position)?.plain_view()
 }
