@@ -1,7 +1,7 @@
 //! Where the elements of a dense tensor lie: the layout and the part of the buffer that it reaches.
 
 use super::axes::{self, Axes};
-use super::hilbert_curve;
+use super::hilbert_curve::{self, Cubes};
 use super::index::{self, Extents};
 use super::raw::RawTensor;
 use super::walk::{self, Transfer};
@@ -143,6 +143,14 @@ impl Geometry {
             Map::Axes(axes) => walk::walk(axes, &self.shape, self.first, transfer),
             Map::Hilbert { order } => {
                 let strides = index::row_major(&self.shape);
+                if let Some(cubes) = Cubes::new(*order, self.shape.len()) {
+                    let mut position = 0_usize;
+                    cubes.each(&strides, |to| {
+                        transfer.run(position, to, 1);
+                        position = position.wrapping_add(1);
+                    });
+                    return;
+                }
                 let mut point = self.shape.clone();
                 for position in 0..self.count {
                     hilbert_curve::decode(*order, position, &mut point);

@@ -1,50 +1,106 @@
 //! The elements of a dense view, one by one.
 
+use std::iter::FusedIterator;
+
 use crate::element::Element;
-use crate::view::Shape;
-use crate::view::strides::Strides;
+use crate::view::rows::Rows;
 
 /// The elements of a view in row-major order of their indices.
+///
+/// Goes along the innermost dimension by a single addition per element. `fold`, and with it `for_each`, `sum` and the
+/// like, go along slices where elements lie one after another.
 #[derive(Debug, Clone)]
 pub struct Iter<'a, T> {
     data: &'a [T],
-    shape: Shape,
-    strides: Strides,
-    index: [usize; Shape::MAX_RANK],
-    /// Of the next element, in `data`.
-    position: isize,
-    remaining: usize,
+    rows: Rows,
+    /// Of the next element of this row, in `data`.
+    position: usize,
+    /// Elements of this row to come.
+    left: usize,
+    /// Elements of all rows after this one.
+    after: usize,
 }
 
 impl<'a, T: Element> Iter<'a, T> {
-    /// Every element was checked to lie in `data`.
-    pub(super) fn new(data: &'a [T], origin: usize, shape: Shape, strides: Strides) -> Self {
-        Self {
-            data,
-            shape,
-            strides,
-            index: [0; Shape::MAX_RANK],
-            position: origin.cast_signed(),
-            remaining: shape.element_count().unwrap_or(usize::MAX),
+    /// Every element was checked to lie in `data`; `count` is how many there are.
+    pub(super) fn new(data: &'a [T], rows: Rows, count: usize) -> Self {
+        Self { data, rows, position: 0, left: 0, after: count }
+    }
+
+    /// Goes to the next row; `false` if there is none.
+    #[inline]
+    fn next_row(&mut self) -> bool {
+        self.left = self.rows.len().min(self.after);
+        self.after = self.after.wrapping_sub(self.left);
+        if self.left > 0 {
+            self.position = self.rows.next_start();
+        }
+        self.left > 0
+    }
+
+    /// The next `len` elements of this row, which has so many, as a slice if they are one.
+    #[inline]
+    fn take_run(&mut self, len: usize) -> Run<'a, T> {
+        let (start, step) = (self.position, self.rows.step());
+        self.left = self.left.saturating_sub(len);
+        self.position = start.wrapping_add(len.wrapping_mul(step.cast_unsigned()));
+        match step {
+            1 => Run::Slice(
+                start.checked_add(len).and_then(|end| self.data.get(start..end)).unwrap_or_default(),
+            ),
+            -1 => {
+                let first = start.wrapping_add(1).wrapping_sub(len);
+                Run::Reversed(self.data.get(first..=start).unwrap_or_default())
+            }
+            _ => Run::Steps(Steps { data: self.data, start, step: step.cast_unsigned(), len }),
         }
     }
 
-    /// Moves on by one, as an odometer: no division, and one addition for all but the last of a row.
-    #[inline]
-    fn advance(&mut self) {
-        let rank = self.shape.rank();
-        let dims = self.shape.dims().iter().rev();
-        let strides = self.strides.as_slice(rank).iter().rev();
-        let index = self.index.get_mut(..rank).unwrap_or_default().iter_mut().rev();
-        for ((at, &dim), &stride) in index.zip(dims).zip(strides) {
-            *at = at.wrapping_add(1);
-            self.position = self.position.wrapping_add(stride);
-            if *at < dim {
-                return;
+    /// Appends the next `count` elements, or all that are left.
+    pub(super) fn append_to(&mut self, elements: &mut Vec<T>, count: usize) {
+        let mut missing = count;
+        while missing > 0 && (self.left > 0 || self.next_row()) {
+            let len = self.left.min(missing);
+            missing = missing.saturating_sub(len);
+            match self.take_run(len) {
+                Run::Slice(run) => elements.extend_from_slice(run),
+                Run::Reversed(run) => elements.extend(run.iter().rev()),
+                Run::Steps(Steps { data, start, step: 0, .. }) => {
+                    if let Some(element) = data.get(start) {
+                        elements.resize(elements.len().saturating_add(len), *element);
+                    }
+                }
+                Run::Steps(run) => elements.extend(run.iter()),
             }
-            self.position = self.position.wrapping_sub(stride.wrapping_mul(dim.cast_signed()));
-            *at = 0;
         }
+    }
+}
+
+/// Some elements of a row.
+enum Run<'a, T> {
+    Slice(&'a [T]),
+    /// From the last to the first.
+    Reversed(&'a [T]),
+    Steps(Steps<'a, T>),
+}
+
+/// Elements at equal distances, all of them in `data`.
+struct Steps<'a, T> {
+    data: &'a [T],
+    start: usize,
+    step: usize,
+    len: usize,
+}
+
+impl<'a, T: Element> Steps<'a, T> {
+    #[inline]
+    fn iter(self) -> impl Iterator<Item = T> + 'a {
+        let Self { data, start, step, len } = self;
+        // What is outside is never asked for: the view was checked.
+        (0..len).map(move |at| {
+            let position = start.wrapping_add(at.wrapping_mul(step));
+            data.get(position).copied().unwrap_or_else(T::zeroed)
+        })
     }
 }
 
@@ -53,15 +109,175 @@ impl<T: Element> Iterator for Iter<'_, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        let element = usize::try_from(self.position).ok().and_then(|at| self.data.get(at)).copied();
-        self.advance();
+        if self.left == 0 && !self.next_row() {
+            return None;
+        }
+        self.left = self.left.wrapping_sub(1);
+        let element = self.data.get(self.position).copied();
+        self.position = self.position.wrapping_add(self.rows.step().cast_unsigned());
         element
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.remaining, Some(self.remaining))
+        let remaining = self.left.saturating_add(self.after);
+        (remaining, Some(remaining))
+    }
+
+    fn nth(&mut self, n: usize) -> Option<T> {
+        if let Some(beyond) = n.checked_sub(self.left) {
+            // Whole rows, and then those elements of the last one that are passed over too.
+            let rows = beyond.checked_div(self.rows.len()).unwrap_or(0);
+            let passed = rows.saturating_mul(self.rows.len());
+            self.left = 0;
+            let Some(after) = self.after.checked_sub(passed) else {
+                self.after = 0;
+                return None;
+            };
+            self.after = after;
+            self.rows.skip(rows);
+            if !self.next_row() {
+                return None;
+            }
+            return self.pass(beyond.saturating_sub(passed));
+        }
+        self.pass(n)
+    }
+
+    #[inline]
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    fn last(mut self) -> Option<T> {
+        self.nth(self.len().checked_sub(1)?)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, T) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut accumulator = init;
+        while self.left > 0 || self.next_row() {
+            accumulator = match self.take_run(self.left) {
+                Run::Slice(run) => run.iter().copied().fold(accumulator, &mut f),
+                Run::Reversed(run) => run.iter().rev().copied().fold(accumulator, &mut f),
+                Run::Steps(run) => run.iter().fold(accumulator, &mut f),
+            };
+        }
+        accumulator
+    }
+}
+
+impl<T: Element> Iter<'_, T> {
+    /// Element `n` of this row, which has more than `n` left.
+    fn pass(&mut self, n: usize) -> Option<T> {
+        self.left = self.left.saturating_sub(n);
+        self.position = self.position.wrapping_add(n.wrapping_mul(self.rows.step().cast_unsigned()));
+        self.next()
     }
 }
 
 impl<T: Element> ExactSizeIterator for Iter<'_, T> {}
+
+impl<T: Element> FusedIterator for Iter<'_, T> {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::TensorView;
+    use crate::view::index;
+
+    /// A dimension and how its stride comes about: from what is inside of it, but twisted.
+    fn dims() -> impl Strategy<Value = Vec<(usize, u8)>> {
+        proptest::collection::vec(
+            (prop_oneof![1 => Just(0_usize), 2 => Just(1), 12 => 2..12_usize], 0..8_u8),
+            0..=5,
+        )
+    }
+
+    /// Elements, origin, shape and strides: in an order of dimensions of its own, backwards, repeated, with gaps.
+    fn laid_out(dims: &[(usize, u8)], order: u64) -> (Vec<u32>, usize, Vec<usize>, Vec<isize>) {
+        let shape: Vec<usize> = dims.iter().map(|dim| dim.0).collect();
+        let mut fastest: Vec<usize> = (0..dims.len()).rev().collect();
+        if !fastest.is_empty() {
+            // Mostly rows, sometimes columns, sometimes neither.
+            match order % 4 {
+                0 | 1 => {}
+                2 => fastest.reverse(),
+                _ => fastest.rotate_left(order as usize / 4 % dims.len()),
+            }
+        }
+        let (mut strides, mut next, mut origin) = (vec![0_isize; dims.len()], 1_isize, 3_usize);
+        for axis in fastest {
+            let (extent, twist) = dims[axis];
+            let stride = match twist {
+                0 => 0,
+                1 => -next,
+                2 => next + 1,
+                _ => next,
+            };
+            strides[axis] = stride;
+            let span = extent.saturating_sub(1) as isize * stride;
+            origin += if span < 0 { span.unsigned_abs() } else { 0 };
+            next += span.abs();
+        }
+        let len = origin + next as usize + 3;
+        ((0..len as u32).map(|at| at * 7 + 1).collect(), origin, shape, strides)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn all_ways_give_the_elements_of_the_indices(dims in dims(), order: u64, steps: Vec<u8>) {
+            let (data, origin, shape, strides) = laid_out(&dims, order);
+            let view = TensorView::from_strided(&data, origin, &shape, &strides).unwrap();
+            let mut expected = Vec::new();
+            index::each(&shape, |at| {
+                let offset: isize = at.iter().zip(&strides).map(|(at, stride)| *at as isize * stride).sum();
+                expected.push(data[(origin as isize + offset) as usize]);
+                assert_eq!(view.get(at), expected.last().copied());
+            });
+            prop_assert_eq!(view.to_vec(), &expected[..]);
+            prop_assert_eq!(view.iter().len(), expected.len());
+            prop_assert_eq!(view.iter().last(), expected.last().copied());
+            let mut next = Vec::new();
+            for element in view {
+                next.push(element);
+            }
+            prop_assert_eq!(next, &expected[..]);
+            // Any mixture of single steps, leaps and copies, and then the rest at once.
+            let (mut iter, mut slow) = (view.iter(), expected.iter().copied());
+            for step in steps {
+                let n = usize::from(step >> 2);
+                match step & 3 {
+                    0 => prop_assert_eq!(iter.next(), slow.next()),
+                    1 => prop_assert_eq!(iter.nth(n), slow.nth(n)),
+                    2 => prop_assert_eq!(iter.nth(n * 8), slow.nth(n * 8)),
+                    _ => {
+                        let mut copied = Vec::new();
+                        iter.append_to(&mut copied, n);
+                        prop_assert_eq!(copied, slow.by_ref().take(n).collect::<Vec<_>>());
+                    }
+                }
+                prop_assert_eq!(iter.len(), slow.len());
+                prop_assert_eq!(iter.clone().count(), slow.len());
+            }
+            let mut folded = Vec::new();
+            iter.clone().for_each(|element| folded.push(element));
+            prop_assert_eq!(folded, slow.collect::<Vec<_>>());
+            prop_assert_eq!(iter.nth(expected.len()), None);
+            prop_assert_eq!(iter.next(), None);
+        }
+    }
+
+    #[test]
+    fn strides_of_zero_are_no_obstacle_to_leaps_over_more_elements_than_memory_has() {
+        let view = TensorView::from_strided(&[1_u8, 2], 0, &[usize::MAX / 4, 2, 2], &[0, 1, 0]).unwrap();
+        let mut iter = view.iter();
+        assert_eq!(iter.nth(usize::MAX / 2), Some(2));
+        assert_eq!(iter.next(), Some(1));
+        assert_eq!(iter.nth(usize::MAX), None);
+        assert_eq!(iter.len(), 0);
+    }
+}

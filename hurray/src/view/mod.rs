@@ -2,6 +2,7 @@
 
 mod axes;
 mod bytes;
+mod copy;
 mod curves;
 mod data;
 mod dense;
@@ -20,6 +21,7 @@ mod partition;
 mod parts;
 mod quantized;
 mod raw;
+mod rows;
 mod shape;
 mod sparse;
 mod statistics;

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use crate::element::Element;
 use crate::error::TensorError;
+use crate::view::copy::row_major;
+use crate::view::rows::Rows;
 use crate::view::strides::{Strides, check_reach};
 use crate::view::{Iter, Shape, Tensor};
 
@@ -138,7 +140,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The elements in row-major order of their indices, whatever the strides are.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
-        Iter::new(self.data, self.origin, self.shape, self.strides)
+        Iter::new(self.data, self.rows(), self.len())
     }
 
     /// The elements in row-major order, copied.
@@ -146,8 +148,12 @@ impl<'a, T: Element> TensorView<'a, T> {
     pub fn to_vec(&self) -> Vec<T> {
         match self.as_slice() {
             Some(slice) => slice.to_vec(),
-            None => self.iter().collect(),
+            None => row_major(self.data, self.rows(), self.len()),
         }
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::new(self.origin, self.shape().iter().copied().zip(self.strides().iter().copied()))
     }
 
     /// The elements in row-major order, copied, if a copy stays within the limit.
