@@ -12,8 +12,28 @@ pub(super) fn row_major<T: Element>(data: &[T], rows: Rows, count: usize) -> Vec
     if let Some(elements) = transposed(data, &rows, count) {
         return elements;
     }
+    if rows.len() < SHORT_ROW {
+        return short_rows(data, rows, count);
+    }
     let mut elements = Vec::with_capacity(count);
     Iter::new(data, rows, count).append_to(&mut elements, count);
+    elements
+}
+
+/// Rows that are shorter than this are copied element by element: a call for each would take longer.
+const SHORT_ROW: usize = 16;
+
+fn short_rows<T: Element>(data: &[T], mut rows: Rows, count: usize) -> Vec<T> {
+    let mut elements: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+    let step = rows.step().cast_unsigned();
+    for row in elements.chunks_exact_mut(rows.len().max(1)) {
+        let mut position = rows.next_start();
+        for slot in row {
+            // What is outside is never asked for: the view was checked.
+            *slot = data.get(position).copied().unwrap_or_else(T::zeroed);
+            position = position.wrapping_add(step);
+        }
+    }
     elements
 }
 
@@ -63,28 +83,44 @@ struct Plane<'a, T> {
 impl<T: Element> Plane<'_, T> {
     /// Copies in blocks of `B` rows and columns. `None` if an element lies outside, which checked views rule out.
     fn copy<const B: usize>(&self, from: usize, to: &mut [T]) -> Option<()> {
-        let mut block = [[T::zeroed(); B]; B];
         for left in (0..self.width).step_by(B) {
             let columns = B.min(self.width.checked_sub(left)?);
+            let first = from.wrapping_add(left.wrapping_mul(self.step));
             for top in (0..self.height).step_by(B) {
                 let rows = B.min(self.height.checked_sub(top)?);
-                let first = from.wrapping_add(left.wrapping_mul(self.step)).wrapping_add(top);
-                for at in 0..columns {
-                    let start = first.wrapping_add(at.wrapping_mul(self.step));
-                    let column = self.data.get(start..start.checked_add(rows)?)?;
-                    for (line, element) in block.iter_mut().zip(column) {
-                        *line.get_mut(at)? = *element;
-                    }
+                let (from, to) = (first.wrapping_add(top), to.get_mut(top.checked_mul(self.pitch)?..)?);
+                let to = to.get_mut(left..)?;
+                if rows == B && columns == B {
+                    self.block::<B>(from, to)?;
+                } else {
+                    self.edge(from, to, rows, columns)?;
                 }
-                let mut start = top.checked_mul(self.pitch)?.checked_add(left)?;
-                for line in block.iter().take(rows) {
-                    let row = to.get_mut(start..start.checked_add(columns)?)?;
-                    match row.as_chunks_mut::<B>().0 {
-                        [whole] => *whole = *line,
-                        _ => row.iter_mut().zip(line).for_each(|(to, element)| *to = *element),
-                    }
-                    start = start.wrapping_add(self.pitch);
-                }
+            }
+        }
+        Some(())
+    }
+
+    /// Columns are read one after another, rows written so: pages and cache lines are often apart by powers of two,
+    /// and would push each other out of the cache.
+    #[expect(clippy::indexing_slicing, reason = "arrays of `B` by indices below `B`")]
+    fn block<const B: usize>(&self, from: usize, to: &mut [T]) -> Option<()> {
+        let mut block = [[T::zeroed(); B]; B];
+        for (at, column) in block.iter_mut().enumerate() {
+            *column = *self.data.get(from.wrapping_add(at.wrapping_mul(self.step))..)?.first_chunk()?;
+        }
+        for (at, line) in to.chunks_mut(self.pitch.max(1)).take(B).enumerate() {
+            let line: &mut [T; B] = line.first_chunk_mut()?;
+            *line = std::array::from_fn(|column| block[column][at]);
+        }
+        Some(())
+    }
+
+    fn edge(&self, from: usize, to: &mut [T], rows: usize, columns: usize) -> Option<()> {
+        for column in 0..columns {
+            let start = from.wrapping_add(column.wrapping_mul(self.step));
+            let elements = self.data.get(start..start.checked_add(rows)?)?;
+            for (slot, element) in to.get_mut(column..)?.iter_mut().step_by(self.pitch.max(1)).zip(elements) {
+                *slot = *element;
             }
         }
         Some(())

@@ -1,9 +1,12 @@
 //! Where the elements of a dense tensor lie: the layout and the part of the buffer that it reaches.
 
-use super::axes::{self, Axes};
+use smallvec::SmallVec;
+
+use super::axes::{self, Axes, Axis};
 use super::hilbert_curve::{self, Cubes};
 use super::index::{self, Extents};
 use super::raw::RawTensor;
+use super::rows::Rows;
 use super::walk::{self, Transfer};
 use crate::bytes::to_usize;
 use crate::descriptor::{Layout, TensorDescriptor};
@@ -98,6 +101,7 @@ impl Geometry {
     }
 
     /// The bytes from the first element that an index can reach.
+    #[inline]
     pub(crate) fn bytes<'a>(&self, raw: &RawTensor<'a>) -> &'a [u8] {
         raw.buffer(0).get(self.start_byte..).unwrap_or_default()
     }
@@ -132,6 +136,13 @@ impl Geometry {
     /// Whether there is no element.
     pub(crate) fn is_empty(&self) -> bool {
         self.shape.contains(&0)
+    }
+
+    /// The rows of a non-empty tensor of whose dimensions each has one stride.
+    pub(super) fn rows(&self) -> Option<Rows> {
+        let Map::Axes(axes) = &self.map else { return None };
+        let strides: Option<SmallVec<[isize; 8]>> = axes.iter().map(Axis::stride).collect();
+        Some(Rows::new(self.first, self.shape.iter().copied().zip(strides?)))
     }
 
     /// Hands every element to `transfer`.

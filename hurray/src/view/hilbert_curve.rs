@@ -55,10 +55,6 @@ pub(crate) fn decode(order: u32, position: usize, point: &mut [usize]) {
 }
 
 /// The bits of a position as coordinates, before anything is turned.
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "rank * order <= 63 by rule LAY-HIL-01: shifts and products fit"
-)]
 fn untangle(order: u32, position: usize, point: &mut [usize]) {
     point.fill(0);
     let mut rest = position;

@@ -1,9 +1,9 @@
 //! The elements of a dense view, one by one.
 
-use std::iter::FusedIterator;
+use std::iter::{FusedIterator, repeat_n};
 
 use crate::element::Element;
-use crate::view::rows::Rows;
+use crate::view::rows::{Positions, Rows, Run};
 
 /// The elements of a view in row-major order of their indices.
 ///
@@ -12,96 +12,67 @@ use crate::view::rows::Rows;
 #[derive(Debug, Clone)]
 pub struct Iter<'a, T> {
     data: &'a [T],
-    rows: Rows,
-    /// Of the next element of this row, in `data`.
-    position: usize,
-    /// Elements of this row to come.
-    left: usize,
-    /// Elements of all rows after this one.
-    after: usize,
+    positions: Positions,
 }
 
 impl<'a, T: Element> Iter<'a, T> {
     /// Every element was checked to lie in `data`; `count` is how many there are.
     pub(super) fn new(data: &'a [T], rows: Rows, count: usize) -> Self {
-        Self { data, rows, position: 0, left: 0, after: count }
-    }
-
-    /// Goes to the next row; `false` if there is none.
-    #[inline]
-    fn next_row(&mut self) -> bool {
-        self.left = self.rows.len().min(self.after);
-        self.after = self.after.wrapping_sub(self.left);
-        if self.left > 0 {
-            self.position = self.rows.next_start();
-        }
-        self.left > 0
-    }
-
-    /// The next `len` elements of this row, which has so many, as a slice if they are one.
-    #[inline]
-    fn take_run(&mut self, len: usize) -> Run<'a, T> {
-        let (start, step) = (self.position, self.rows.step());
-        self.left = self.left.saturating_sub(len);
-        self.position = start.wrapping_add(len.wrapping_mul(step.cast_unsigned()));
-        match step {
-            1 => Run::Slice(
-                start.checked_add(len).and_then(|end| self.data.get(start..end)).unwrap_or_default(),
-            ),
-            -1 => {
-                let first = start.wrapping_add(1).wrapping_sub(len);
-                Run::Reversed(self.data.get(first..=start).unwrap_or_default())
-            }
-            _ => Run::Steps(Steps { data: self.data, start, step: step.cast_unsigned(), len }),
-        }
+        Self { data, positions: Positions::new(rows, count) }
     }
 
     /// Appends the next `count` elements, or all that are left.
     pub(super) fn append_to(&mut self, elements: &mut Vec<T>, count: usize) {
         let mut missing = count;
-        while missing > 0 && (self.left > 0 || self.next_row()) {
-            let len = self.left.min(missing);
-            missing = missing.saturating_sub(len);
-            match self.take_run(len) {
-                Run::Slice(run) => elements.extend_from_slice(run),
-                Run::Reversed(run) => elements.extend(run.iter().rev()),
-                Run::Steps(Steps { data, start, step: 0, .. }) => {
-                    if let Some(element) = data.get(start) {
-                        elements.resize(elements.len().saturating_add(len), *element);
-                    }
-                }
-                Run::Steps(run) => elements.extend(run.iter()),
+        while let Some(run) = self.positions.next_run(missing) {
+            missing = missing.saturating_sub(run.len);
+            match Elements::of(self.data, run) {
+                Elements::Slice(slice) => elements.extend_from_slice(slice),
+                Elements::Reversed(slice) => elements.extend(slice.iter().rev()),
+                Elements::Same(element, len) => elements.resize(elements.len().saturating_add(len), element),
+                Elements::Steps(run) => elements.extend(steps(self.data, run)),
             }
         }
     }
 }
 
-/// Some elements of a row.
-enum Run<'a, T> {
+/// The elements of a run.
+enum Elements<'a, T> {
     Slice(&'a [T]),
     /// From the last to the first.
     Reversed(&'a [T]),
-    Steps(Steps<'a, T>),
+    /// One that is repeated.
+    Same(T, usize),
+    Steps(Run),
 }
 
-/// Elements at equal distances, all of them in `data`.
-struct Steps<'a, T> {
-    data: &'a [T],
-    start: usize,
-    step: usize,
-    len: usize,
-}
-
-impl<'a, T: Element> Steps<'a, T> {
+impl<'a, T: Element> Elements<'a, T> {
     #[inline]
-    fn iter(self) -> impl Iterator<Item = T> + 'a {
-        let Self { data, start, step, len } = self;
-        // What is outside is never asked for: the view was checked.
-        (0..len).map(move |at| {
-            let position = start.wrapping_add(at.wrapping_mul(step));
-            data.get(position).copied().unwrap_or_else(T::zeroed)
-        })
+    fn of(data: &'a [T], run: Run) -> Self {
+        let Run { start, step, len } = run;
+        match step {
+            1 => {
+                let slice = start.checked_add(len).and_then(|end| data.get(start..end));
+                Self::Slice(slice.unwrap_or_default())
+            }
+            -1 => {
+                let first = start.wrapping_add(1).wrapping_sub(len);
+                Self::Reversed(data.get(first..=start).unwrap_or_default())
+            }
+            0 => data.get(start).map_or(Self::Slice(&[]), |element| Self::Same(*element, len)),
+            _ => Self::Steps(run),
+        }
     }
+}
+
+#[inline]
+fn steps<T: Element>(data: &[T], run: Run) -> impl Iterator<Item = T> {
+    let Run { start, step, len } = run;
+    (0..len).map(move |at| {
+        let position = start.wrapping_add(at.wrapping_mul(step.cast_unsigned()));
+        // What is outside is never asked for: the view was checked.
+        data.get(position).copied().unwrap_or_else(T::zeroed)
+    })
 }
 
 impl<T: Element> Iterator for Iter<'_, T> {
@@ -109,39 +80,16 @@ impl<T: Element> Iterator for Iter<'_, T> {
 
     #[inline]
     fn next(&mut self) -> Option<T> {
-        if self.left == 0 && !self.next_row() {
-            return None;
-        }
-        self.left = self.left.wrapping_sub(1);
-        let element = self.data.get(self.position).copied();
-        self.position = self.position.wrapping_add(self.rows.step().cast_unsigned());
-        element
+        self.data.get(self.positions.next()?).copied()
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let remaining = self.left.saturating_add(self.after);
-        (remaining, Some(remaining))
+        (self.positions.len(), Some(self.positions.len()))
     }
 
     fn nth(&mut self, n: usize) -> Option<T> {
-        if let Some(beyond) = n.checked_sub(self.left) {
-            // Whole rows, and then those elements of the last one that are passed over too.
-            let rows = beyond.checked_div(self.rows.len()).unwrap_or(0);
-            let passed = rows.saturating_mul(self.rows.len());
-            self.left = 0;
-            let Some(after) = self.after.checked_sub(passed) else {
-                self.after = 0;
-                return None;
-            };
-            self.after = after;
-            self.rows.skip(rows);
-            if !self.next_row() {
-                return None;
-            }
-            return self.pass(beyond.saturating_sub(passed));
-        }
-        self.pass(n)
+        self.data.get(self.positions.nth(n)?).copied()
     }
 
     #[inline]
@@ -156,23 +104,15 @@ impl<T: Element> Iterator for Iter<'_, T> {
     #[inline]
     fn fold<B, F: FnMut(B, T) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
-        while self.left > 0 || self.next_row() {
-            accumulator = match self.take_run(self.left) {
-                Run::Slice(run) => run.iter().copied().fold(accumulator, &mut f),
-                Run::Reversed(run) => run.iter().rev().copied().fold(accumulator, &mut f),
-                Run::Steps(run) => run.iter().fold(accumulator, &mut f),
+        while let Some(run) = self.positions.next_run(usize::MAX) {
+            accumulator = match Elements::of(self.data, run) {
+                Elements::Slice(slice) => slice.iter().copied().fold(accumulator, &mut f),
+                Elements::Reversed(slice) => slice.iter().rev().copied().fold(accumulator, &mut f),
+                Elements::Same(element, len) => repeat_n(element, len).fold(accumulator, &mut f),
+                Elements::Steps(run) => steps(self.data, run).fold(accumulator, &mut f),
             };
         }
         accumulator
-    }
-}
-
-impl<T: Element> Iter<'_, T> {
-    /// Element `n` of this row, which has more than `n` left.
-    fn pass(&mut self, n: usize) -> Option<T> {
-        self.left = self.left.saturating_sub(n);
-        self.position = self.position.wrapping_add(n.wrapping_mul(self.rows.step().cast_unsigned()));
-        self.next()
     }
 }
 

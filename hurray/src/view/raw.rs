@@ -52,11 +52,13 @@ impl<'a> RawTensor<'a> {
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
+    #[inline]
     pub(crate) fn descriptor(&self) -> &TensorDescriptor {
         &self.head.descriptor
     }
 
     /// The bytes of a buffer; empty if there is none at `index`.
+    #[inline]
     pub(crate) fn buffer(&self, index: usize) -> &'a [u8] {
         self.buffers.get(index).copied().unwrap_or_default()
     }
@@ -94,6 +96,7 @@ impl<'a> RawTensor<'a> {
     }
 
     /// The first `count` indices of a buffer.
+    #[inline]
     pub(crate) fn indices(&self, buffer: usize, count: u64) -> Result<&'a [u64], TensorError> {
         let size = count.checked_mul(8).and_then(to_usize);
         let bytes = size.and_then(|size| self.buffer(buffer).get(..size));

@@ -116,6 +116,98 @@ impl Rows {
     }
 }
 
+/// Elements of one row at equal distances.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub(super) start: usize,
+    pub(super) step: isize,
+    pub(super) len: usize,
+}
+
+/// Where elements lie, in row-major order of their indices: one by one, or run by run.
+#[derive(Debug, Clone)]
+pub(super) struct Positions {
+    rows: Rows,
+    /// Of the next element of this row.
+    position: usize,
+    /// Elements of this row to come.
+    left: usize,
+    /// Elements of all rows after this one.
+    after: usize,
+}
+
+impl Positions {
+    /// All `count` elements of some rows.
+    pub(super) fn new(rows: Rows, count: usize) -> Self {
+        Self { rows, position: 0, left: 0, after: count }
+    }
+
+    /// Those of no element.
+    pub(super) fn none() -> Self {
+        Self::new(Rows::new(0, std::iter::empty()), 0)
+    }
+
+    /// How many are left.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.left.saturating_add(self.after)
+    }
+
+    /// Goes to the next row; `false` if there is none.
+    #[inline]
+    fn next_row(&mut self) -> bool {
+        self.left = self.rows.len().min(self.after);
+        self.after = self.after.wrapping_sub(self.left);
+        if self.left > 0 {
+            self.position = self.rows.next_start();
+        }
+        self.left > 0
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Option<usize> {
+        if self.left == 0 && !self.next_row() {
+            return None;
+        }
+        self.left = self.left.wrapping_sub(1);
+        let position = self.position;
+        self.position = position.wrapping_add(self.rows.step.cast_unsigned());
+        Some(position)
+    }
+
+    /// As [`Iterator::nth`].
+    pub(super) fn nth(&mut self, n: usize) -> Option<usize> {
+        let mut n = n;
+        if let Some(beyond) = n.checked_sub(self.left) {
+            // Whole rows first.
+            let rows = beyond.checked_div(self.rows.len).unwrap_or(0);
+            let passed = rows.saturating_mul(self.rows.len);
+            self.left = 0;
+            self.after = self.after.saturating_sub(passed);
+            self.rows.skip(rows);
+            if !self.next_row() {
+                return None;
+            }
+            n = beyond.saturating_sub(passed);
+        }
+        self.left = self.left.saturating_sub(n);
+        self.position = self.position.wrapping_add(n.wrapping_mul(self.rows.step.cast_unsigned()));
+        self.next()
+    }
+
+    /// The next elements, as far as they are of one row and at most `limit`.
+    #[inline]
+    pub(super) fn next_run(&mut self, limit: usize) -> Option<Run> {
+        if limit == 0 || (self.left == 0 && !self.next_row()) {
+            return None;
+        }
+        let run = Run { start: self.position, step: self.rows.step, len: self.left.min(limit) };
+        self.left = self.left.wrapping_sub(run.len);
+        self.position = run.start.wrapping_add(run.len.wrapping_mul(run.step.cast_unsigned()));
+        Some(run)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Rows;
