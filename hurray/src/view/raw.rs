@@ -107,6 +107,12 @@ impl<'a> RawTensor<'a> {
         bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(bytes, align_of::<u64>()))
     }
 
+    /// All indices of a buffer.
+    #[inline]
+    pub(crate) fn all_indices(&self, buffer: usize) -> Result<&'a [u64], TensorError> {
+        self.indices(buffer, u64::try_from(self.buffer(buffer).len() >> 3).unwrap_or(u64::MAX))
+    }
+
     /// The first `count` elements of buffer 0, for an element type that is borrowed as a slice or packed.
     pub(crate) fn values<T: crate::element::Stored>(&self, count: u64) -> Result<T::Values<'a>, TensorError> {
         values_in::<T>(self, self.buffer(0), count)

@@ -88,7 +88,7 @@ impl Place {
             Self::Sparse => sparse::walk(raw, transfer)?,
             Self::Paged(tokens) => {
                 let counts = tokens.required(raw)?;
-                Pages::of(raw)?.walk(&counts, transfer);
+                Pages::of(raw)?.walk(counts, transfer);
             }
         }
         Ok(())
@@ -105,8 +105,9 @@ impl Place {
             Self::Sparse => sparse::position(raw, index),
             Self::Paged(tokens) => {
                 let &[token, head, dim] = index else { return Ok(None) };
-                let size = raw.extents()?.last().copied().unwrap_or(0);
-                let start = tokens.locate(raw, token)?;
+                let pages = Pages::of(raw)?;
+                let [_, _, size] = pages.shape;
+                let start = tokens.locate(&pages, raw, token)?;
                 Ok(start.and_then(|start| start.checked_add(head.checked_mul(size)?.checked_add(dim)?)))
             }
         }
