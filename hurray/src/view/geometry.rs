@@ -109,16 +109,25 @@ impl Geometry {
     /// The position of an element, counted from the start of [`bytes`](Self::bytes); `None` outside the shape.
     #[inline]
     pub(crate) fn position(&self, index: &[usize]) -> Option<usize> {
-        if index.len() != self.shape.len() || index.iter().zip(&self.shape).any(|(at, extent)| at >= extent) {
-            return None;
-        }
-        Some(match &self.map {
-            Map::Axes(axes) => {
-                let terms = axes.iter().zip(index).map(|(axis, at)| axis.offset(*at));
-                terms.fold(self.first, usize::wrapping_add)
+        let shape = self.shape.as_slice();
+        match &self.map {
+            // Of an empty tensor there are no axes, and no element is inside.
+            Map::Axes(axes) if index.len() == shape.len() && index.len() == axes.len() => {
+                let mut position = self.first;
+                for ((at, extent), axis) in index.iter().zip(shape).zip(axes.as_slice()) {
+                    if at >= extent {
+                        return None;
+                    }
+                    position = position.wrapping_add(axis.offset(*at));
+                }
+                Some(position)
             }
-            Map::Hilbert { order } => hilbert_curve::encode(*order, &mut Extents::from_slice(index)),
-        })
+            Map::Hilbert { order } if index.len() == shape.len() => {
+                let is_inside = index.iter().zip(shape).all(|(at, extent)| at < extent);
+                is_inside.then(|| hilbert_curve::encode(*order, &mut Extents::from_slice(index)))
+            }
+            Map::Axes(_) | Map::Hilbert { .. } => None,
+        }
     }
 
     /// The same elements, with one index in each dimension whose indices all lead to the same ones.
