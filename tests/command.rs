@@ -227,6 +227,21 @@ fn a_reader_that_stops_early_is_no_error() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_written_is_an_error() {
+    let path = vector("valid", "no-kv.hrry");
+    for command in ["inspect", "dump", "verify"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_hurray-command"))
+            .args([command, &path])
+            .stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert!(stderr(&output).starts_with("error: cannot write: "), "{command}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn verify_tells_by_its_exit_code_even_if_nobody_reads() {
     let [good, bad] = [vector("valid", "no-kv.hrry"), vector("invalid", "BUF-03-align-65.hrry")];

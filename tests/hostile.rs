@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use hurray::cli::{dump, problems};
-use hurray::{Limits, Mode, OpenOptions, SequentialReader};
+use hurray::descriptor::{Layout, TensorDescriptor};
+use hurray::{DynTensor, ElementType, Limits, Mode, OpenOptions, PrivateTags, SequentialReader};
 use hurray_tests::manifest::vectors;
 
 /// Opens, verifies and dumps in both modes, and reads in sequence. Whether that succeeds does not matter.
@@ -145,6 +146,39 @@ fn descriptors_that_lie_on_each_other_are_not_compared_byte_by_byte() {
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
+/// The same of a private layout, whose own fields of `length` bytes fill the descriptor.
+fn with_shared_private_fields(count: u32, length: usize) -> Vec<u8> {
+    let layout = Layout::Extension { tag: 0xF0, id: 0, data: vec![0; length].into() };
+    let descriptor = TensorDescriptor::builder(ElementType::Float32, [1]).layout(layout).buffer_sizes([0]);
+    let tensor = DynTensor::from_parts(descriptor.build().unwrap(), &[[]]).unwrap();
+    let region = descriptor_of(&BTreeMap::from([("group".to_owned(), tensor)]));
+    let length = u32::try_from(region.len()).unwrap();
+    container(&region, (0..count).map(|number| (number.to_string(), 0, length)))
+}
+
+#[test]
+fn private_fields_that_lie_on_each_other_are_not_copied_for_each_of_them() {
+    #[derive(hurray::HurrayLoad)]
+    struct Wanted {
+        #[expect(dead_code, reason = "never loads")]
+        group: BTreeMap<String, hurray::Tensor<f32>>,
+    }
+    let bytes = with_shared_private_fields(20_000, 16 << 20);
+    let mut tags = PrivateTags::default();
+    tags.layouts.push((0xF0, 0));
+    // More than 300 GB, if each were copied.
+    let start = Instant::now();
+    let file = OpenOptions::new().permissive().private_tags(tags).copy_from_slice(&bytes).unwrap();
+    // The buffer, of no bytes, is said to lie at the start of the file.
+    assert!(file.validate_structure().iter().all(|error| error.rule() == hurray::Rule::Plc02));
+    assert_eq!(file.composites().unwrap().len(), 0);
+    assert!(file.load::<Wanted>().is_err());
+    // Whoever asks for one gets it whole.
+    let descriptor = file.tensor("7").unwrap().descriptor().unwrap();
+    assert!(matches!(descriptor.layout(), Layout::Extension { data, .. } if data.len() == 16 << 20));
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
 #[derive(hurray::HurraySave)]
 struct Saved {
     group: BTreeMap<String, Vec<f32>>,
@@ -153,8 +187,13 @@ struct Saved {
 /// The descriptor of a group of `members`.
 fn group(members: u32) -> Vec<u8> {
     let group = (0..members).map(|member| (member.to_string(), vec![1.0])).collect();
-    let bytes = hurray::to_bytes(&Saved { group }).unwrap();
-    let file = OpenOptions::new().copy_from_slice(&bytes).unwrap();
+    descriptor_of(&Saved { group })
+}
+
+/// The bytes of the descriptor of what is saved as `group`.
+fn descriptor_of(model: &impl hurray::HurraySave) -> Vec<u8> {
+    let bytes = hurray::to_bytes(model).unwrap();
+    let file = OpenOptions::new().permissive().copy_from_slice(&bytes).unwrap();
     let entry = file.tensor("group").unwrap();
     let start = usize::try_from(entry.descriptor_offset()).unwrap();
     bytes[start..start + usize::try_from(entry.descriptor_length()).unwrap()].to_vec()

@@ -2,13 +2,14 @@
 //! turn, so that a ratio compares like with like. Prints Markdown, the verdict last.
 //!
 //! `cargo run --release -p hurray-benches --features opponents [-- FOLDER [WORKLOAD ..]]`; the folder takes some
-//! 5 GiB and is emptied again. Workloads are `w1` to `w5`; all, if none is named.
+//! 7 GiB and is emptied again. Workloads are `w1` to `w5`; all, if none is named.
 
 mod clock;
 mod models;
 mod opening;
 mod race;
 mod reading;
+mod reference;
 mod saving;
 
 use std::path::PathBuf;

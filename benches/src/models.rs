@@ -9,6 +9,8 @@ use hurray::{HurrayLoad, HurraySave, SaveOptions, TensorView};
 use memmap2::Mmap;
 use safetensors::Dtype;
 
+use crate::reference::Reference;
+
 /// The names of the tensors of a layer: long enough for 40 bytes in all, as in real checkpoints.
 const TENSORS: [&str; 4] = [
     "attention_output_dense_weight",
@@ -144,6 +146,8 @@ pub(crate) struct Files {
     pub(crate) ours: PathBuf,
     /// The same tensors without a table of descriptors, written in pieces of a page as other writers of the format do.
     pub(crate) foreign: PathBuf,
+    /// As hurray-io writes it, without heads; in pieces of a page, too.
+    pub(crate) hurray_io: PathBuf,
     /// As safetensors writes it.
     pub(crate) safetensors: PathBuf,
     /// As rkyv writes it; not made for the largest.
@@ -158,6 +162,7 @@ impl Files {
             size,
             ours: path("hrry"),
             foreign: path("foreign.hrry"),
+            hurray_io: path("hurray_io.hrry"),
             safetensors: path("safetensors"),
             rkyv: path("rkyv"),
         };
@@ -166,6 +171,8 @@ impl Files {
         SaveOptions::new().save(&files.ours, &model).expect("saves");
         let plain = SaveOptions::new().descriptor_table(false).to_bytes(&model).expect("saves");
         write_in_pages(&files.foreign, &plain);
+        write_in_pages(&files.hurray_io, &Reference::new().to_bytes(size, &names, &weights));
+        assert_holds(&files.hurray_io, size, &names, &weights);
         let tensors = for_safetensors(size, &names, &weights);
         safetensors::serialize_to_file(tensors, None, &files.safetensors).expect("saves");
         let tensors =
@@ -178,7 +185,7 @@ impl Files {
         let archive = Archive { tensors: tensors.collect() };
         let bytes = rkyv::to_bytes::<rkyv::rancor::Error>(&archive).expect("saves");
         fs::write(&files.rkyv, &bytes).expect("writes");
-        for path in [&files.foreign, &files.safetensors, &files.rkyv] {
+        for path in [&files.foreign, &files.hurray_io, &files.safetensors, &files.rkyv] {
             File::open(path).and_then(|file| file.sync_all()).expect("syncs");
         }
         files
@@ -190,6 +197,16 @@ impl Files {
         // SAFETY: the call takes no pointers, and the file is open.
         let failed = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) } != 0;
         assert!(!failed, "posix_fadvise");
+    }
+}
+
+/// Whoever wrote the file, the tensors are in it.
+fn assert_holds(path: &Path, size: Size, names: &[String], weights: &[f32]) {
+    let file = open(path, hurray::OpenOptions::new().strict().validate_descriptors(true));
+    assert!(file.tensors().len() == names.len());
+    for (name, data) in names.iter().zip(weights.chunks_exact(size.rows * size.columns)) {
+        let view = file.tensor(name).and_then(|entry| entry.view::<f32>()).expect("is there");
+        assert!(view.shape() == [size.rows, size.columns] && view.as_slice() == Some(data), "{name}");
     }
 }
 

@@ -10,6 +10,7 @@ use safetensors::{Dtype, SafeTensors};
 use crate::clock::Clock;
 use crate::models::{ArchivedArchive, Files, Model, map, open};
 use crate::race::{Race, Results};
+use crate::reference::{self, Reference};
 
 const OURS: &str = "hurray, derived load";
 const STRICT: &str = "hurray, derived load, every descriptor checked";
@@ -87,6 +88,7 @@ fn lazy(clock: &mut Clock, path: &Path, names: &[String]) {
 pub(crate) fn warm(files: &Files, rounds: usize) -> Results {
     let names = files.size.names();
     let (tensors, bytes) = (files.size.tensors, files.size.tensor_bytes());
+    let hurray_io = Reference::new();
     let strict = OpenOptions::new().validate_descriptors(true);
     let plain = OpenOptions::new();
     let mut race = Race::new(format!("W1: open and view all of {tensors} tensors of {bytes} bytes, warm"));
@@ -98,6 +100,12 @@ pub(crate) fn warm(files: &Files, rounds: usize) -> Results {
     race.add(FOREIGN_LAZY, |clock| lazy(clock, &files.foreign, &names));
     race.add(RKYV, |clock| rkyv(clock, &files.rkyv, &names));
     race.add("candle, `MmapedSafetensors::get`", |clock| candle(clock, &files.safetensors, &names));
+    // Each of their look-ups goes through the index: with 100 000 tensors, a run would take 20 s.
+    if tensors <= 10_000 {
+        race.add_slow(reference::FILE, |clock| hurray_io.open(clock, &files.hurray_io, &names));
+        race.add_slow(reference::MAPPED, |clock| hurray_io.open_mapped(clock, &files.hurray_io, &names));
+    }
+    race.add(reference::DECODED, |clock| hurray_io.decode_mapped(clock, &files.hurray_io, &names));
     race.add("bare mmap", |clock| {
         clock.start();
         let map = map(&files.ours);
@@ -111,6 +119,7 @@ pub(crate) fn warm(files: &Files, rounds: usize) -> Results {
 pub(crate) fn cold(files: &Files, rounds: usize) -> Results {
     let names = files.size.names();
     let options = OpenOptions::new();
+    let hurray_io = Reference::new();
     let mut race = Race::new(format!("W3: as W1 with {} tensors, page cache dropped", files.size.tensors));
     race.add(SAFETENSORS, |clock| {
         Files::drop_cache(&files.safetensors);
@@ -127,6 +136,14 @@ pub(crate) fn cold(files: &Files, rounds: usize) -> Results {
     race.add(RKYV, |clock| {
         Files::drop_cache(&files.rkyv);
         rkyv(clock, &files.rkyv, &names);
+    });
+    race.add_slow(reference::FILE, |clock| {
+        Files::drop_cache(&files.hurray_io);
+        hurray_io.open(clock, &files.hurray_io, &names);
+    });
+    race.add(reference::DECODED, |clock| {
+        Files::drop_cache(&files.hurray_io);
+        hurray_io.decode_mapped(clock, &files.hurray_io, &names);
     });
     race.run(rounds)
 }
@@ -146,6 +163,8 @@ pub(crate) fn look_up(files: &Files, rounds: usize) -> Results {
         unsafe { candle_core::safetensors::MmapedSafetensors::new(&files.safetensors) }.expect("opens");
     let archived = map(&files.rkyv);
     let archive = rkyv::access::<ArchivedArchive, rancor::Error>(&archived).expect("is sound");
+    let (hurray_io, mapped_for_theirs) = (Reference::new(), map(&files.hurray_io));
+    let mut reader = hurray_io.reader(&mapped_for_theirs);
     let title = format!("W2: {} look-ups by name, each with element type and shape checked", names.len());
     let mut race = Race::new(title);
     race.add(SAFETENSORS, |clock| {
@@ -173,6 +192,11 @@ pub(crate) fn look_up(files: &Files, rounds: usize) -> Results {
             assert!(view.dtype() == Dtype::F32 && view.shape() == shape);
             black_box(view.data());
         }
+        clock.stop();
+    });
+    race.add_slow(reference::MAPPED, |clock| {
+        clock.start();
+        hurray_io.look_up(&mut reader, &names, files.size);
         clock.stop();
     });
     race.add(RKYV_POSITION, |clock| {

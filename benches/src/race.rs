@@ -9,8 +9,20 @@ use crate::clock::{Clock, Taken};
 pub(crate) struct Contender<'a> {
     name: &'static str,
     run: Box<dyn FnMut(&mut Clock) + 'a>,
+    is_slow: bool,
     times: Vec<Duration>,
     last: Taken,
+}
+
+impl Contender<'_> {
+    fn take_turn(&mut self, clock: &mut Clock, round: usize) {
+        (self.run)(clock);
+        // The first round warms up.
+        if round > 0 {
+            self.times.push(clock.taken.time);
+            self.last = clock.taken;
+        }
+    }
 }
 
 /// A piece of work, and all who do it in turn: each round in another order, so that none always follows the same
@@ -28,30 +40,42 @@ impl<'a> Race<'a> {
 
     /// Adds a contender; the first is the one that the others are compared with.
     pub(crate) fn add(&mut self, name: &'static str, run: impl FnMut(&mut Clock) + 'a) {
-        let run = Box::new(run);
-        self.contenders.push(Contender { name, run, times: Vec::new(), last: Taken::default() });
+        self.contenders.push(Contender {
+            name,
+            run: Box::new(run),
+            is_slow: false,
+            times: Vec::new(),
+            last: Taken::default(),
+        });
+    }
+
+    /// Adds a contender that takes many times as long as the others: it runs behind them, a tenth of the rounds and at
+    /// least 3, since whoever came next would find the caches empty.
+    pub(crate) fn add_slow(&mut self, name: &'static str, run: impl FnMut(&mut Clock) + 'a) {
+        self.add(name, run);
+        self.contenders.last_mut().expect("the one just added").is_slow = true;
     }
 
     /// Runs all, and prints the table as Markdown.
     pub(crate) fn run(mut self, rounds: usize) -> Results {
         let mut clock = Clock::new();
-        let count = self.contenders.len();
+        let (mut slow, mut fast): (Vec<_>, Vec<_>) =
+            self.contenders.iter_mut().partition(|contender| contender.is_slow);
+        let count = fast.len();
         for round in 0..=rounds {
             for turn in 0..count {
-                let contender = &mut self.contenders[(turn + round) % count];
-                (contender.run)(&mut clock);
-                // The first round warms up.
-                if round > 0 {
-                    contender.times.push(clock.taken.time);
-                    contender.last = clock.taken;
-                }
+                fast[(turn + round) % count].take_turn(&mut clock, round);
             }
+        }
+        for round in 0..=(rounds / 10).max(3) {
+            slow.iter_mut().for_each(|contender| contender.take_turn(&mut clock, round));
         }
         let mut results = Results(Vec::new());
         for contender in &mut self.contenders {
             contender.times.sort_unstable();
-            let (min, median) = (contender.times[0], contender.times[contender.times.len() / 2]);
-            results.0.push(Row { name: contender.name, min, median, taken: contender.last });
+            let rounds = contender.times.len();
+            let (min, median) = (contender.times[0], contender.times[rounds / 2]);
+            results.0.push(Row { name: contender.name, rounds, min, median, taken: contender.last });
         }
         println!("{}", results.table(&self.title, rounds));
         results
@@ -61,6 +85,7 @@ impl<'a> Race<'a> {
 /// What one contender took.
 struct Row {
     name: &'static str,
+    rounds: usize,
     min: Duration,
     median: Duration,
     taken: Taken,
@@ -86,10 +111,9 @@ impl Results {
 
     fn table(&self, title: &str, rounds: usize) -> String {
         let mut table = format!("### {title}\n\n");
-        let rounds = format!("minimum of {rounds}");
         let _ = writeln!(
             table,
-            "| contender | {rounds} | median | ratio | ratio of medians | faults | allocations | heap |"
+            "| contender | minimum of {rounds} | median | ratio | ratio of medians | faults | allocations | heap |"
         );
         let _ = writeln!(table, "|---|---|---|---|---|---|---|---|");
         for row in &self.0 {
@@ -98,7 +122,10 @@ impl Results {
                 row.median.as_secs_f64() / self.0[0].median.as_secs_f64(),
             );
             let Taken { faults, allocations, heap, .. } = row.taken;
-            let (name, min, median) = (row.name, time(row.min), time(row.median));
+            let (mut name, min, median) = (row.name.to_owned(), time(row.min), time(row.median));
+            if row.rounds < rounds {
+                let _ = write!(name, " ({} rounds)", row.rounds);
+            }
             let (ratio, medians, heap) = (rounded(ratio), rounded(medians), bytes(heap));
             let _ = writeln!(
                 table,

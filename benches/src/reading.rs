@@ -7,6 +7,7 @@ use safetensors::SafeTensors;
 
 use crate::models::{Files, Model, map, open, weights};
 use crate::race::{Race, Results};
+use crate::reference::{self, Reference};
 
 const OURS: &str = "hurray, derived load";
 const MEMORY: &str = "numbers in memory";
@@ -39,6 +40,7 @@ fn sum_of_bytes(bytes: &[u8]) -> f32 {
 pub(crate) fn sums(files: &Files, rounds: usize) -> Results {
     let weights = weights(files.size);
     let names = files.size.names();
+    let hurray_io = Reference::new();
     let mut race = Race::new(format!("W5: load and sum {} MiB, warm", files.size.bytes() >> 20));
     race.add(MEMORY, |clock| {
         clock.start();
@@ -73,6 +75,16 @@ pub(crate) fn sums(files: &Files, rounds: usize) -> Results {
             }
         });
         black_box(sums.sum::<f32>());
+        clock.stop();
+    });
+    race.add(reference::DECODED, |clock| {
+        clock.start();
+        black_box(hurray_io.sum_of_mapped(&files.hurray_io, sum_of_bytes));
+        clock.stop();
+    });
+    race.add(reference::READ, |clock| {
+        clock.start();
+        black_box(hurray_io.sum_of_read(&files.hurray_io, &names, sum_of_bytes));
         clock.stop();
     });
     race.run(rounds)

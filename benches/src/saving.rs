@@ -9,6 +9,7 @@ use hurray::SaveOptions;
 use crate::clock::Clock;
 use crate::models::{Size, as_bytes, for_safetensors, model, weights};
 use crate::race::{Race, Results};
+use crate::reference::{self, Reference};
 
 const OURS: &str = "hurray, `save`";
 const OURS_DURABLE: &str = "hurray, `save` with sync (the default)";
@@ -45,12 +46,16 @@ pub(crate) fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Result
         let tensors = for_safetensors(size, &names, &weights);
         safetensors::serialize_to_file(tensors, None, &path).expect("saves");
     };
+    let hurray_io = Reference::new();
+    let buffered = |sync| hurray_io.save_buffered(&path, size, &names, &weights, sync);
     let (tensors, megabytes) = (size.tensors, size.bytes() >> 20);
     let mut race = Race::new(format!("W4: save {tensors} tensors, {megabytes} MiB"));
     race.add(PLAIN, |clock| timed(clock, &|| write_plain(&path, as_bytes(&weights), false)));
     race.add(SAME, |clock| timed(clock, &|| write_plain(&path, &same, false)));
     race.add(OURS, |clock| timed(clock, &|| ours(false)));
     race.add(SAFETENSORS, |clock| timed(clock, &theirs));
+    race.add_slow(reference::SAVE, |clock| timed(clock, &|| hurray_io.save(&path, size, &names, &weights)));
+    race.add(reference::SAVE_BUFFERED, |clock| timed(clock, &|| buffered(false)));
     let fast = race.run(rounds);
 
     let mut race = Race::new(format!("W4: save {tensors} tensors, {megabytes} MiB, durably"));
@@ -62,6 +67,7 @@ pub(crate) fn save(folder: &Path, size: Size, rounds: usize) -> (Results, Result
             File::open(&path).and_then(|file| file.sync_all()).expect("syncs");
         });
     });
+    race.add(reference::SAVE_DURABLE, |clock| timed(clock, &|| buffered(true)));
     let durable = race.run(rounds.div_ceil(2));
     let _ = fs::remove_file(&path);
     (fast, durable)

@@ -17,7 +17,9 @@ pub struct Limits {
     /// file bounds them. Default 2^24.
     pub sequence: u64,
     /// How many ties (second names of what is stored once) one load follows. Default 2^16; as many as the file
-    /// has are always followed, so the limit is about ties inside of what is tied, which multiply.
+    /// has are always followed, so the limit is about ties inside of what is tied, which multiply. A save refuses
+    /// what a load would refuse, as far as it knows what the load makes anew: of an `Rc` it does, of an `Arc` the
+    /// type that is loaded decides.
     pub ties: u64,
 }
 

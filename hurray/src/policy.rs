@@ -1,5 +1,7 @@
 //! What a reader lets pass: strict or permissive (FORMAT §8.3), the private tags it understands, its limits.
 
+use std::borrow::Cow;
+
 use crate::limits::Limits;
 
 /// How a reader treats what the format lets it relax.
@@ -37,11 +39,23 @@ pub(crate) struct Policy {
     pub(crate) mode: Mode,
     pub(crate) private_tags: PrivateTags,
     pub(crate) limits: Limits,
+    /// Whether the fields of private and unknown layouts and schemes, which nothing here interprets, are left out of
+    /// descriptors.
+    pub(crate) omits_private_fields: bool,
 }
 
 impl Policy {
     pub(crate) fn is_permissive(&self) -> bool {
         self.mode == Mode::Permissive
+    }
+
+    /// The same for whoever decodes all descriptors of a file and hands out none. In permissive mode descriptors may
+    /// lie on each other: to copy what is private of each would take the square of the file.
+    pub(crate) fn for_all_descriptors(&self) -> Cow<'_, Self> {
+        match self.mode {
+            Mode::Strict => Cow::Borrowed(self),
+            Mode::Permissive => Cow::Owned(Self { omits_private_fields: true, ..self.clone() }),
+        }
     }
 }
 

@@ -190,6 +190,36 @@ fn maps_and_sequences_can_not_be_flattened() {
     assert_eq!(report_of::<List>(&flat(&["w"], &[])).count(ProblemKind::Refused), 1);
 }
 
+#[test]
+fn a_flattened_value_that_is_no_struct_is_called_that_at_the_root() {
+    #[derive(HurraySave, HurrayLoad, Debug)]
+    struct Flattened<V> {
+        w: Tensor<f32>,
+        #[hurray(flatten)]
+        value: V,
+    }
+    #[track_caller]
+    fn refused<V: HurraySave + for<'f> HurrayLoad<'f>>(value: V) {
+        let error = hurray::to_bytes(&Flattened { w: tensor(&[1.0]), value }).unwrap_err();
+        let what = "a flattened value that is no struct";
+        assert_eq!(
+            error.to_string(),
+            format!("the root of a model has no name, and {what} needs one: wrap it in a struct")
+        );
+        let report = report_of::<Flattened<V>>(&flat(&["w"], &[]));
+        let [problem] = report.problems() else { panic!("{report}") };
+        assert_eq!(
+            (problem.kind, problem.expected.as_str()),
+            (ProblemKind::Refused, "a struct where it has `flatten`: a single value there has no name")
+        );
+    }
+    refused(1u32);
+    refused(0.5f32);
+    refused(String::from("text"));
+    refused(tensor(&[1.0]));
+    refused([1i64]);
+}
+
 #[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
 #[hurray(transparent)]
 struct Weight(Tensor<f32>);

@@ -1,6 +1,11 @@
 //! What is wrong in the data is found when it is used, and the error says what, in which tensor, and where.
 
-use hurray::{Csr, CsrView, File, FormatError, HurrayLoad, HurraySave, Limits, Rule, TensorError};
+use half::f16;
+use hurray::descriptor::{Layout, TensorDescriptor};
+use hurray::{
+    Csr, CsrView, DynTensor, ElementType, File, FormatError, HurrayLoad, HurraySave, I4, Limits, Packed,
+    QuantizedTensor, Rule, Symmetry, Tensor, TensorError,
+};
 use hurray_tests::manifest::vectors;
 
 fn broken<T>(result: Result<T, TensorError>) -> FormatError {
@@ -77,4 +82,70 @@ fn views_of_fields_name_their_tensor() {
     }
     // What is borrowed as it lies is not checked, and says so.
     assert_eq!(view.col_indices().unwrap(), [7, 0]);
+}
+
+#[test]
+fn what_a_view_can_not_show_names_the_tensor_and_says_what_to_write() {
+    #[derive(HurraySave)]
+    struct Kinds {
+        half: Tensor<f16>,
+        nibbles: Packed<I4>,
+        sparse: Csr<f32>,
+        quantized: QuantizedTensor,
+        deep: DynTensor,
+        repeated: DynTensor,
+    }
+
+    let float32 = |shape: &[u64]| TensorDescriptor::builder(ElementType::Float32, shape.iter().copied());
+    let repeated =
+        float32(&[1 << 40]).layout(Layout::Strided { strides: [0].into_iter().collect() }).buffer_sizes([4]);
+    let made = |descriptor: TensorDescriptor| DynTensor::from_parts(descriptor, &[[0; 4]]).unwrap();
+    let kinds = Kinds {
+        half: Tensor::from_vec(vec![f16::ONE], &[1]).unwrap(),
+        nibbles: Packed::from_values(&[1, 2], &[2]).unwrap(),
+        sparse: Csr::from_dense(&[0.0, 1.0], &[1, 2]).unwrap(),
+        quantized: QuantizedTensor::quantize_per_tensor(
+            &[1.0, 2.0],
+            &[2],
+            ElementType::Int8,
+            Symmetry::Symmetric,
+        )
+        .unwrap(),
+        deep: made(float32(&[1; 9]).build().unwrap()),
+        repeated: made(repeated.build().unwrap()),
+    };
+    let file = File::from_vec(hurray::to_bytes(&kinds).unwrap()).unwrap();
+
+    let advised = [
+        ("half", "element type float16, expected float32; ask for `f16`, as in `view::<f16>()`"),
+        ("nibbles", "element type int4, expected float32; ask for `I4`, as in `PackedView<I4>`"),
+        ("sparse", "layout csr, expected row_major, column_major or strided"),
+        ("quantized", "quantized (per_tensor): use `QuantizedView`"),
+        ("deep", "rank 9 is above 8: use `DynTensorView`"),
+        ("repeated", "the result exceeds the limit `dense_bytes`: 4398046511104 of at most 17179869184"),
+    ];
+    for (name, advice) in advised {
+        let entry = file.tensor(name).unwrap();
+        let view = entry.dyn_view().unwrap();
+        for error in [entry.view::<f32>().unwrap_err(), view.typed::<f32>().unwrap_err()] {
+            assert_eq!(error.to_string(), format!("tensor `{name}`: {advice}"));
+            assert_eq!(error.tensor(), Some(name));
+        }
+    }
+    let error = file.tensor("half").unwrap().dyn_view().unwrap().quantized().unwrap_err();
+    assert_eq!(error.tensor(), Some("half"), "{error}");
+    let error = file.tensor("repeated").unwrap().values(&Limits::default()).unwrap_err();
+    assert_eq!(error.tensor(), Some("repeated"), "{error}");
+    let error = file.partition::<f32>("half").unwrap_err();
+    assert_eq!(error.to_string(), "tensor `half`: layout row_major, expected a partition or an overlay");
+
+    // A tensor in memory has no name, and nothing to be asked again.
+    let error = kinds.repeated.view().typed::<f64>().unwrap_err();
+    assert_eq!(error.to_string(), "element type float32, expected float64");
+}
+
+#[test]
+fn a_name_in_an_error_makes_no_result_larger() {
+    type View = hurray::TensorView<'static, f32>;
+    assert_eq!(size_of::<Result<View, TensorError>>(), size_of::<View>());
 }

@@ -170,3 +170,27 @@ fn a_check_of_the_data_takes_no_longer_than_the_file_is() {
     bytes[1] = 0;
     assert_eq!(broken(overlapping, &bytes), []);
 }
+
+#[test]
+fn a_view_of_any_type_keeps_to_the_limits_of_its_file() {
+    let repeated = strided(ElementType::Float32, &[1000], None);
+    let tensor = DynTensor::from_parts(repeated, &[1.5f32.to_le_bytes()]).unwrap();
+    let bytes = hurray::to_bytes(&One { tensor }).unwrap();
+    let opened = |dense_bytes| {
+        let mut limits = Limits::default();
+        limits.dense_bytes = dense_bytes;
+        OpenOptions::new().limits(limits).from_vec(bytes.clone()).unwrap()
+    };
+    for (limit, fits) in [(4000, true), (3999, false)] {
+        let file = opened(limit);
+        let entry = file.tensor("tensor").unwrap();
+        assert_eq!(entry.view::<f32>().is_ok(), fits);
+        assert_eq!(entry.dyn_view().unwrap().typed::<f32>().is_ok(), fits);
+        let One::<DynTensor> { tensor } = file.load().unwrap();
+        match tensor.view().typed::<f32>() {
+            Ok(view) => assert_eq!(view.to_vec(), [1.5; 1000]),
+            Err(TensorError::Limit { limit: "dense_bytes", allowed: 3999, found: 4000, .. }) if !fits => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

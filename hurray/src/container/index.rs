@@ -2,18 +2,20 @@
 
 use std::sync::OnceLock;
 
-use super::kinds::{Brief, Kinds};
+use super::kinds::{Brief, Kinds, Known};
 use super::names::NameTable;
-use super::record::{Record, Region};
+use super::record::{Place, Record, Region};
 use super::{FileBytes, Header, Trailer};
 use crate::bytes::{Cursor, Sink, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
 
-/// All entries, in the order of their descriptors in the file.
+/// Where all entries are, in the order of their descriptors in the file.
 #[derive(Debug)]
 pub(crate) struct Index {
-    records: Vec<Record>,
+    places: Vec<Place>,
+    /// The places in the index, by position; empty if that is the order of the descriptors.
+    in_index: Vec<u32>,
     /// Made when a name is first looked for, or at once where it proves that names are unique.
     names: OnceLock<NameTable>,
 }
@@ -40,68 +42,122 @@ impl Index {
             })?;
         }
         let region = Region { start: header.first_descriptor_offset, end: trailer.region_end() };
-        let mut records = decode_records(bytes, section.offset(), region, header)?;
-        let names_are_unique = header.flags.sorted_index && check_sorted(file, &records, mode)?;
-        let is_in_order = put_in_order(&mut records);
-        let index = Self { records, names: OnceLock::new() };
-        if !names_are_unique {
-            let table = index.name_table(file)?;
-            let _ = index.names.set(table);
+        let (places, mut is_in_order) = walk_entries(bytes, section.offset(), region, header)?;
+        // Where names ascend, none is there twice; else the table tells.
+        let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, region, mode)?;
+        let mut index = Self { places, in_index: Vec::new(), names: OnceLock::new() };
+        if !is_in_order {
+            is_in_order = index.put_in_order(file);
         }
-        let starts_first = |first: &Record| first.descriptor_offset == region.start;
-        if !is_in_order || !index.records.first().is_none_or(starts_first) {
+        if !names_are_unique {
+            let _ = index.names.set(name_table(file, &index.places, region)?);
+        }
+        let starts_first = |first: Record<'_>| first.descriptor_offset == region.start;
+        if !is_in_order || !index.record(file, 0).is_none_or(starts_first) {
             index.check_order(file, region, mode)?;
         }
         Ok(index)
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The entry at a position in the order of descriptors, out of the file that the index was read from.
+    #[inline]
+    pub(crate) fn record<'f>(&self, file: FileBytes<'f>, position: usize) -> Option<Record<'f>> {
+        let place = self.places.get(position)?;
+        Record::at(file, place.entry, place.table_offset)
+    }
+
+    /// All entries, in the order of descriptors.
+    pub(crate) fn records<'s, 'f>(
+        &'s self,
+        file: FileBytes<'f>,
+    ) -> impl ExactSizeIterator<Item = Record<'f>> + use<'s, 'f> {
+        // None is missing: all were read when the file was opened.
+        let read = move |place: &Place| Record::at(file, place.entry, place.table_offset).unwrap_or_default();
+        self.places.iter().map(read)
+    }
+
+    /// The name at a position, for comparing; empty past the end.
+    #[inline]
+    pub(crate) fn name_bytes<'f>(&self, file: FileBytes<'f>, position: usize) -> &'f [u8] {
+        name_at(file, &self.places, position)
+    }
+
+    /// The place in the index of the entry at a position, both from 0.
+    #[inline]
+    pub(crate) fn place_in_index(&self, position: usize) -> u64 {
+        match self.in_index.get(position) {
+            Some(place) => u64::from(*place),
+            None => u64::try_from(position).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// Where the index gives a tensor no data, in ascending order.
+    pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'_> {
+        let places = self.places.iter().enumerate();
+        places.filter(|(_, place)| !place.has_data).map(|(position, _)| position)
+    }
+
+    /// How many entries there are to which the index gives no data.
+    pub(crate) fn count_without_data(&self) -> usize {
+        self.places.iter().filter(|place| !place.has_data).count()
+    }
+
     /// The length of all descriptors together, in bytes, if a table of them can exist.
-    pub(crate) fn descriptors_length(&self) -> Option<u64> {
-        let Some(last) = self.records.last() else { return Some(0) };
+    pub(crate) fn descriptors_length(&self, file: FileBytes<'_>) -> Option<u64> {
+        let Some(last) = self.places.len().checked_sub(1) else { return Some(0) };
+        let last = self.record(file, last)?;
         u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
     }
 
-    /// What a table of all descriptors says of the plain tensors, by position.
-    pub(super) fn briefs(&self, file: &[u8], table: &[u8], alignment: u32) -> Vec<Brief> {
-        if table.is_empty() {
-            return Vec::new();
-        }
+    /// What a look-up by name needs of each tensor, by position, with what a table of all descriptors says of the
+    /// plain ones.
+    pub(super) fn known(&self, file: &[u8], table: &[u8], alignment: u32) -> Vec<Known> {
         let mut kinds = Kinds::default();
-        let mut brief = |record: &Record| {
+        let mut brief = |record: Record<'_>| {
             let kind = record.copy_in(table).and_then(|bytes| kinds.of(bytes))?;
             record.only_buffer(file, alignment, kind.byte_size).map(|_| kind.brief)
         };
-        self.records.iter().map(|record| brief(record).unwrap_or(Brief::NONE)).collect()
+        let known = |place: &Place| {
+            let record = Record::at(file.into(), place.entry, place.table_offset);
+            Known::new(*place, record.and_then(&mut brief).unwrap_or(Brief::NONE))
+        };
+        self.places.iter().map(known).collect()
     }
 
-    /// By position: the place in the order of descriptors.
-    pub(crate) fn records(&self) -> &[Record] {
-        &self.records
-    }
-
-    /// The position of the tensor of that name.
-    pub(crate) fn find(&self, file: FileBytes<'_>, name: &str) -> Option<usize> {
-        // Unique since it was opened, so the error can't be.
-        let table =
-            self.names.get_or_init(|| self.name_table(file).unwrap_or_else(|_| NameTable::with_capacity(0)));
-        table.find(name.as_bytes(), |position| self.name_at(file, position))
-    }
-
+    /// The position of the tensor of that name. `known` is what is known of all tensors, or of none.
     #[inline]
-    fn name_at<'f>(&self, file: FileBytes<'f>, position: usize) -> &'f [u8] {
-        self.records.get(position).map(|record| record.name_bytes(file)).unwrap_or_default()
+    pub(crate) fn find(&self, file: FileBytes<'_>, known: &[Known], name: &str) -> Option<usize> {
+        // Unique since it was opened, so the error can't be.
+        let anywhere = Region { start: 0, end: u64::MAX };
+        let make =
+            || name_table(file, &self.places, anywhere).unwrap_or_else(|_| NameTable::with_capacity(0));
+        let table = self.names.get_or_init(make);
+        table.find(name.as_bytes(), |position| match known.get(position) {
+            Some(known) => known.name(file),
+            None => name_at(file, &self.places, position),
+        })
     }
 
-    /// Maps every name to its position; a second entry of one name breaks IDX-06.
-    fn name_table(&self, file: FileBytes<'_>) -> Result<NameTable, FormatError> {
-        let mut table = NameTable::with_capacity(self.records.len());
-        for (position, record) in self.records.iter().enumerate() {
-            let name = record.name_bytes(file);
-            table
-                .insert(name, position, |position| self.name_at(file, position))
-                .map_err(|_| duplicate(file, record))?;
-        }
-        Ok(table)
+    /// Puts entries in the order of their descriptors, those of one descriptor in that of the index, and finds the
+    /// copies of these in a table of all. Tells whether none reaches into the next.
+    #[cold]
+    fn put_in_order(&mut self, file: FileBytes<'_>) -> bool {
+        let mut places: Vec<_> = (0..u32::MAX)
+            .zip(&self.places)
+            .filter_map(|(in_index, place)| Some((Record::at(file, place.entry, 0)?, in_index, place.entry)))
+            .collect();
+        places.sort_unstable_by_key(|(record, in_index, _)| (record.descriptor_offset, *in_index));
+        self.in_index = places.iter().map(|(_, in_index, _)| *in_index).collect();
+        let mut order = Order::NEW;
+        self.places =
+            places.iter().map(|(record, _, entry)| order.put(record, record.end(), *entry)).collect();
+        order.is_kept
     }
 
     /// IDX-13, IDX-14 and IDX-16: how descriptors and data follow each other.
@@ -109,45 +165,56 @@ impl Index {
         if mode == Mode::Permissive {
             return Ok(());
         }
-        if let Some(first) = self.records.first() {
+        if let Some(first) = self.record(file, 0) {
             Rule::Idx14.check(first.descriptor_offset == region.start, |e| {
-                e.in_tensor(first.name(file))
+                e.in_tensor(first.name())
                     .at(first.descriptor_offset)
                     .expected_to_be(format!("the first descriptor at {}", region.start))
                     .but_found(first.descriptor_offset)
             })?;
         }
         // A record ends behind its descriptor's start: what holds of the ends holds of the starts (IDX-13).
-        let follows = |[record, next]: &[Record; 2]| record.end() <= next.descriptor_offset;
-        match self.records.array_windows().find(|pair| !follows(pair)) {
+        let follows = |(record, next): &(Record<'_>, Record<'_>)| record.end() <= next.descriptor_offset;
+        match self.records(file).zip(self.records(file).skip(1)).find(|pair| !follows(pair)) {
             None => Ok(()),
-            Some([record, next]) => Err(overlap(file, record, next)),
+            Some((record, next)) => Err(overlap(&record, &next)),
         }
     }
 }
 
-/// Puts records in the order of their descriptors, and finds the copies of these in a table of all. Tells whether
-/// none reaches into the next.
-fn put_in_order(records: &mut [Record]) -> bool {
-    if !records.is_sorted_by_key(|record| record.descriptor_offset) {
-        records.sort_unstable_by_key(|record| (record.descriptor_offset, record.index_position));
-    }
-    let (mut end, mut table_offset, mut is_in_order) = (0, 0u32, true);
-    for record in records {
-        is_in_order &= end <= record.descriptor_offset;
-        end = record.end();
-        record.table_offset = table_offset;
-        table_offset = table_offset.saturating_add(record.descriptor_length);
-    }
-    is_in_order
+/// How descriptors and data of entries follow each other.
+#[derive(Debug)]
+struct Order {
+    /// Where all that belongs to the last tensor ends.
+    end: u64,
+    /// Where the copy of the next descriptor is in a table of all.
+    table_offset: u64,
+    /// Whether no tensor reaches into the next, so that they are in the order of their descriptors, too.
+    is_kept: bool,
 }
 
-fn decode_records(
+impl Order {
+    const NEW: Self = Self { end: 0, table_offset: 0, is_kept: true };
+
+    /// The place of the entry that comes next.
+    #[inline(always)]
+    fn put(&mut self, record: &Record<'_>, end: u64, entry: u64) -> Place {
+        self.is_kept &= self.end <= record.descriptor_offset;
+        self.end = end;
+        let table_offset = u32::try_from(self.table_offset).unwrap_or(u32::MAX);
+        self.table_offset = self.table_offset.saturating_add(u64::from(record.descriptor_length));
+        Place { entry, table_offset, has_data: record.data_length > 0 }
+    }
+}
+
+/// Reads every entry once, all but its name: whether it is sound, where it is, and whether all follow each other.
+#[inline(never)]
+fn walk_entries(
     bytes: &[u8],
     base: u64,
     region: Region,
     header: &Header,
-) -> Result<Vec<Record>, FormatError> {
+) -> Result<(Vec<Place>, bool), FormatError> {
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
     let end = base.saturating_add(length_of(bytes));
@@ -155,22 +222,59 @@ fn decode_records(
     let capacity = to_usize(count).filter(|_| count <= room).ok_or_else(|| {
         Rule::Idx01.broken().at(base).expected_to_be(format!("{room} entries at most")).but_found(count)
     })?;
-    let mut records = Vec::with_capacity(capacity);
+    let mut places = Vec::with_capacity(capacity);
+    let mut order = Order::NEW;
     let mut rest = cursor.take(cursor.remaining())?;
-    for index_position in (0..=u32::MAX).take(capacity) {
-        let offset = end.saturating_sub(length_of(rest));
-        match Record::split_off(rest, offset, index_position, region) {
-            Some((record, after)) => {
-                records.push(record);
+    for _ in 0..capacity {
+        // The rest lies in front of the end.
+        let entry = end.wrapping_sub(length_of(rest));
+        match Record::split_off(rest)
+            .and_then(|(record, after)| Some((record.sound_end(region)?, record, after)))
+        {
+            Some((end, record, after)) => {
+                places.push(order.put(&record, end, entry));
                 rest = after;
             }
-            None => return Err(Record::explain(rest, offset, region)),
+            None => return Err(Record::explain(rest, entry, region)),
         }
     }
     Rule::Idx03.check(rest.is_empty() || !header.is_fully_known(), |e| {
         e.at(end.saturating_sub(length_of(rest))).but_found(format_args!("{} bytes more", rest.len()))
     })?;
-    Ok(records)
+    Ok((places, order.is_kept))
+}
+
+#[inline]
+fn name_at<'f>(file: FileBytes<'f>, places: &[Place], position: usize) -> &'f [u8] {
+    places.get(position).map(|place| place.name(file)).unwrap_or_default()
+}
+
+/// Maps every name to its position; one that is not text breaks IDX-05, a second one IDX-06.
+#[inline(never)]
+fn name_table(file: FileBytes<'_>, places: &[Place], region: Region) -> Result<NameTable, FormatError> {
+    let mut table = NameTable::with_capacity(places.len());
+    for (position, place) in places.iter().enumerate() {
+        let name = place.name(file);
+        let digest = table.digest(name);
+        if !digest.is_ascii() {
+            check_text(file, *place, region)?;
+        }
+        table
+            .insert_digested(name, digest, position, |position| name_at(file, places, position))
+            .map_err(|_| duplicate(file, *place))?;
+    }
+    Ok(table)
+}
+
+/// IDX-05: a name is text.
+#[cold]
+fn check_text(file: FileBytes<'_>, place: Place, region: Region) -> Result<(), FormatError> {
+    match std::str::from_utf8(place.name(file)) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            Err(Record::explain(file.starting_at(place.entry).unwrap_or_default(), place.entry, region))
+        }
+    }
 }
 
 /// The length of the index of `count` tensors that starts at `cursor`, whose end nothing tells; `None` if there
@@ -183,27 +287,39 @@ pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
     let start = cursor.take(cursor.remaining()).ok()?;
     let mut rest = start;
     for _ in 0..count {
-        (_, rest) = Record::split_off(rest, 0, 0, anywhere)?;
+        let (record, after) = Record::split_off(rest)?;
+        if record.sound_end(anywhere).is_none() || std::str::from_utf8(record.name_bytes()).is_err() {
+            return None;
+        }
+        rest = after;
     }
     start.len().checked_sub(rest.len())?.checked_add(Index::COUNT_SIZE)
 }
 
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
-fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<bool, FormatError> {
-    for [record, next] in records.array_windows() {
-        let (name, next_name) = (record.name_bytes(file), next.name_bytes(file));
+fn check_sorted(
+    file: FileBytes<'_>,
+    places: &[Place],
+    region: Region,
+    mode: Mode,
+) -> Result<bool, FormatError> {
+    for place in places.iter().filter(|place| !place.name(file).is_ascii()) {
+        check_text(file, *place, region)?;
+    }
+    for [place, next] in places.array_windows() {
+        let (name, next_name) = (place.name(file), next.name(file));
         if name == next_name {
-            return Err(duplicate(file, next));
+            return Err(duplicate(file, *next));
         }
         if name > next_name {
             return match mode {
                 Mode::Permissive => Ok(false),
                 Mode::Strict => Err(Rule::Flag05
                     .broken()
-                    .at(next.name_offset)
-                    .in_tensor(next.name(file))
-                    .expected_to_be(format!("a name above `{}`", record.name(file).escape_debug()))
-                    .but_found(format_args!("`{}`", next.name(file).escape_debug()))),
+                    .at(name_offset(*next))
+                    .in_tensor(&String::from_utf8_lossy(next_name))
+                    .expected_to_be(format!("a name above `{}`", escaped(name)))
+                    .but_found(format_args!("`{}`", escaped(next_name)))),
             };
         }
     }
@@ -212,26 +328,36 @@ fn check_sorted(file: FileBytes<'_>, records: &[Record], mode: Mode) -> Result<b
 
 /// IDX-13 or IDX-16.
 #[cold]
-fn overlap(file: FileBytes<'_>, record: &Record, next: &Record) -> FormatError {
+fn overlap(record: &Record<'_>, next: &Record<'_>) -> FormatError {
     if record.descriptor_offset == next.descriptor_offset {
-        let found = format_args!("the descriptor of `{}`", record.name(file).escape_debug()).to_string();
-        return Rule::Idx13.broken().in_tensor(next.name(file)).at(next.descriptor_offset).but_found(found);
+        let found = format_args!("the descriptor of `{}`", record.name().escape_debug()).to_string();
+        return Rule::Idx13.broken().in_tensor(next.name()).at(next.descriptor_offset).but_found(found);
     }
     Rule::Idx16
         .broken()
-        .in_tensor(record.name(file))
+        .in_tensor(record.name())
         .at(next.descriptor_offset)
         .expected_to_be(format!("an end at {} at most", next.descriptor_offset))
         .but_found(record.end())
 }
 
 #[cold]
-fn duplicate(file: FileBytes<'_>, record: &Record) -> FormatError {
+fn duplicate(file: FileBytes<'_>, place: Place) -> FormatError {
     Rule::Idx06
         .broken()
-        .at(record.name_offset)
-        .in_tensor(record.name(file))
+        .at(name_offset(place))
+        .in_tensor(&String::from_utf8_lossy(place.name(file)))
         .but_found("another tensor of this name")
+}
+
+/// Where in the file the name is.
+fn name_offset(place: Place) -> u64 {
+    place.entry.saturating_add(2)
+}
+
+/// As it can be shown.
+fn escaped(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).escape_debug().to_string()
 }
 
 #[inline]

@@ -1,6 +1,8 @@
 //! Plain descriptors in brief. A model has few kinds of tensors, so that most descriptors are alike to the byte, and
 //! kinds follow each other in the same order layer after layer.
 
+use super::FileBytes;
+use super::record::{Place, Record, name_of_entry};
 use crate::descriptor::{PlainDescriptor, RowMajor};
 use crate::element::ElementType;
 
@@ -14,17 +16,46 @@ pub(crate) struct Brief {
 }
 
 impl Brief {
-    const MAX_RANK: usize = 4;
+    const MAX_RANK: usize = RowMajor::MAX_RANK;
 
     /// For a tensor whose descriptor has to be asked.
     pub(crate) const NONE: Self = Self { dims: [0; Self::MAX_RANK], type_tag: 0, rank: u8::MAX };
 
-    /// Shape and number of elements; `None` if the descriptor has to be asked, or says another element type.
-    #[inline]
-    pub(crate) fn shape(&self, type_tag: u8) -> Option<(RowMajor, usize)> {
+    /// The shape; `None` if the descriptor has to be asked, or says another element type.
+    #[inline(always)]
+    pub(crate) fn shape(&self, type_tag: u8) -> Option<RowMajor> {
         let rank = usize::from(self.rank);
         let is_known = rank <= Self::MAX_RANK && self.type_tag == type_tag;
-        is_known.then(|| RowMajor::of_small(rank, self.dims))
+        is_known.then(|| RowMajor::known(rank, self.dims))
+    }
+}
+
+/// What a look-up by name needs of a tensor, in one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    entry: u64,
+    table_offset: u32,
+    pub(crate) brief: Brief,
+}
+
+// Two of them in a cache line.
+const _: () = assert!(size_of::<Known>() == 32);
+
+impl Known {
+    pub(super) fn new(place: Place, brief: Brief) -> Self {
+        Self { entry: place.entry, table_offset: place.table_offset, brief }
+    }
+
+    /// The name.
+    #[inline]
+    pub(super) fn name<'f>(&self, file: FileBytes<'f>) -> &'f [u8] {
+        name_of_entry(file, self.entry)
+    }
+
+    /// The entry of the index.
+    #[inline]
+    pub(crate) fn record<'f>(&self, file: FileBytes<'f>) -> Option<Record<'f>> {
+        Record::at(file, self.entry, self.table_offset)
     }
 }
 
@@ -43,12 +74,12 @@ impl Kind {
         let type_tag = *bytes.get(Self::TYPE_AT)?;
         let bits = ElementType::from_tag(type_tag).bits().filter(|bits| bits.is_multiple_of(8))?;
         let plain = PlainDescriptor::read(bytes, type_tag, usize::try_from(bits / 8).ok()?)?;
-        let rank = plain.shape.rank;
-        if plain.byte_offset != 0 || rank > Brief::MAX_RANK {
+        let rank = plain.shape.rank();
+        if plain.byte_offset != 0 {
             return None;
         }
         let mut dims = [1; Brief::MAX_RANK];
-        for (brief, dim) in dims.iter_mut().zip(plain.shape.dims).take(rank) {
+        for (brief, dim) in dims.iter_mut().zip(plain.shape.dims::<{ Brief::MAX_RANK }>()).take(rank) {
             *brief = u32::try_from(dim).ok()?;
         }
         let brief = Brief { dims, type_tag, rank: u8::try_from(rank).ok()? };

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use smallvec::SmallVec;
+
 use super::kv_decode::KvRef;
 use super::names::NameTable;
 use super::{FileBytes, Header, Metadata, Section, Trailer};
@@ -11,10 +13,11 @@ use crate::error::{FormatError, Rule};
 /// Where the entries of a KV section are, in the order of the file; keys and values stay in it.
 #[derive(Debug, Default)]
 pub(crate) struct KvSection {
-    entries: Vec<Entry>,
+    entries: SmallVec<[Entry; 2]>,
+    /// Nothing for a few keys.
     keys: Option<NameTable>,
     /// Positions in the order of the bytes of the keys; made when first needed.
-    ascending: OnceLock<Vec<usize>>,
+    ascending: OnceLock<SmallVec<[usize; 2]>>,
 }
 
 /// One entry, by its places in the file.
@@ -29,6 +32,8 @@ impl KvSection {
     const COUNT_SIZE: u64 = 4;
     /// The least that an entry takes: a key of one byte, and an empty value would still take two more.
     const MIN_ENTRY_SIZE: u64 = 5;
+    /// How many keys are found faster one by one than by a table.
+    const FEW: usize = 8;
 
     /// Reads the section that `trailer` points at, if any.
     pub(crate) fn decode(
@@ -58,26 +63,27 @@ impl KvSection {
             e.at(base).expected_to_be(format!("{room} entries at most")).but_found(count)
         })?;
         let count = to_usize(u64::from(count)).unwrap_or(usize::MAX);
-        let mut entries = Vec::with_capacity(count);
-        let mut keys = NameTable::with_capacity(count);
+        let mut entries = SmallVec::with_capacity(count);
+        let mut keys = (count > Self::FEW).then(|| NameTable::with_capacity(count));
         for position in 0..count {
             let key = decode_key(&mut cursor)?;
             let start = cursor.offset();
             KvRef::decode(&mut cursor)?;
             let value = section_between(start, cursor.offset());
             let name = key.of(file).unwrap_or_default();
-            keys.insert(name, position, |position| key_at(&entries, file, position)).map_err(|_| {
-                Rule::Kv06
-                    .broken()
-                    .at(key.offset())
-                    .but_found(format_args!("another `{}`", name.escape_ascii()))
+            let is_new = match &mut keys {
+                Some(keys) => keys.insert(name, position, |at| key_at(&entries, file, at)).is_ok(),
+                None => one_by_one(&entries, file, name).is_none(),
+            };
+            Rule::Kv06.check(is_new, |e| {
+                e.at(key.offset()).but_found(format_args!("another `{}`", name.escape_ascii()))
             })?;
             entries.push(Entry { key, value });
         }
         Rule::Kv03.check(cursor.remaining() == 0 || !header.is_fully_known(), |e| {
             e.at(cursor.offset()).but_found(format_args!("{} bytes more", cursor.remaining()))
         })?;
-        Ok(Self { entries, keys: Some(keys), ascending: OnceLock::new() })
+        Ok(Self { entries, keys, ascending: OnceLock::new() })
     }
 
     /// The length of the section that starts at `cursor`, whose end nothing tells; `None` if there is none.
@@ -100,8 +106,10 @@ impl KvSection {
 
     /// The place of `key` in the order of the file, from 0.
     pub(crate) fn position(&self, file: FileBytes<'_>, key: &str) -> Option<usize> {
-        let keys = self.keys.as_ref()?;
-        keys.find(key.as_bytes(), |position| key_at(&self.entries, file, position))
+        match &self.keys {
+            Some(keys) => keys.find(key.as_bytes(), |position| key_at(&self.entries, file, position)),
+            None => one_by_one(&self.entries, file, key.as_bytes()),
+        }
     }
 
     /// All entries in the order of the file.
@@ -119,7 +127,7 @@ impl KvSection {
         prefix: &'s str,
     ) -> impl Iterator<Item = (&'f str, KvRef<'f>)> + use<'s, 'f> {
         let ascending = self.ascending.get_or_init(|| {
-            let mut positions: Vec<usize> = (0..self.len()).collect();
+            let mut positions: SmallVec<[usize; 2]> = (0..self.len()).collect();
             positions.sort_by_key(|position| key_at(&self.entries, file, *position));
             positions
         });
@@ -162,6 +170,11 @@ fn decode_key(cursor: &mut Cursor<'_>) -> Result<Section, FormatError> {
 
 fn section_between(start: u64, end: u64) -> Section {
     Section::new(start, end.saturating_sub(start)).unwrap_or_default()
+}
+
+/// The position of the entry of that key.
+fn one_by_one(entries: &[Entry], file: FileBytes<'_>, key: &[u8]) -> Option<usize> {
+    entries.iter().position(|entry| entry.key.of(file) == Some(key))
 }
 
 #[inline]

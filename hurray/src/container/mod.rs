@@ -25,7 +25,7 @@ pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
 pub(crate) use index::{Index, IndexEntry, encode_index};
-pub(crate) use kinds::Brief;
+pub(crate) use kinds::{Brief, Known};
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;

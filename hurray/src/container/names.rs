@@ -2,21 +2,36 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Finds the position of a name in some list, which the caller keeps: open addressing over one allocation
-/// of 8 bytes a slot.
+use crate::bytes::{ends, halves, is_same};
+
+/// Finds the position of a name in some list, which the caller keeps: open addressing over one allocation of 4 bytes
+/// a slot.
 ///
 /// The hash is seeded per table with secret bits, so that nobody can choose names that collide.
 #[derive(Debug, Clone)]
 pub(crate) struct NameTable {
-    /// 0 is free; else 24 bits of the hash over 40 bits of position + 1. A power of two, never full.
-    slots: Vec<u64>,
+    /// 0 is free; else a position + 1 in as many low bits as it takes to count the slots, and bits of the hash above.
+    /// A power of two, never full.
+    slots: Vec<u32>,
     len: usize,
     seeds: [u64; 2],
 }
 
-/// More positions than any index or KV section in memory can have.
-const POSITION_BITS: u32 = 40;
-const POSITION_MASK: u64 = (1 << POSITION_BITS) - 1;
+/// What a table goes by instead of a name, and what was seen on the way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digest {
+    hash: u64,
+    /// All bytes of the name, or-ed together eight at a time.
+    seen: u64,
+}
+
+impl Digest {
+    /// Whether the name is ASCII.
+    #[inline]
+    pub(super) fn is_ascii(self) -> bool {
+        self.seen & 0x8080_8080_8080_8080 == 0
+    }
+}
 
 /// What a slot has to say of a probed hash.
 enum Probe {
@@ -32,7 +47,7 @@ impl NameTable {
         Self { slots: vec![0; slots], len: 0, seeds: [random.hash_one(0), random.hash_one(1)] }
     }
 
-    /// Adds a name at `position`, or tells the position that has it already.
+    /// Adds a name at `position`, the number of names before it, or tells the position that has it already.
     ///
     /// `name_at` gives the names that were added before.
     #[inline]
@@ -45,11 +60,22 @@ impl NameTable {
         if self.len.saturating_add(self.len / 4) >= self.slots.len() {
             self.grow(&name_at);
         }
-        let hash = self.hash(name);
-        match self.probe(hash, name, &name_at) {
+        self.insert_digested(name, self.digest(name), position, name_at)
+    }
+
+    /// The same for a name whose digest is known, in a table that was made with room for all names.
+    #[inline(always)]
+    pub(super) fn insert_digested<'n>(
+        &mut self,
+        name: &[u8],
+        digest: Digest,
+        position: usize,
+        name_at: impl Fn(usize) -> &'n [u8],
+    ) -> Result<(), usize> {
+        match self.probe(digest.hash, name, &name_at) {
             Probe::Taken(position) => Err(position),
             Probe::Free(slot) => {
-                self.fill(slot, hash, position);
+                self.fill(slot, digest.hash, position);
                 Ok(())
             }
         }
@@ -58,25 +84,25 @@ impl NameTable {
     /// The position of a name.
     #[inline]
     pub(crate) fn find<'n>(&self, name: &[u8], name_at: impl Fn(usize) -> &'n [u8]) -> Option<usize> {
-        match self.probe(self.hash(name), name, &name_at) {
+        match self.probe(self.digest(name).hash, name, &name_at) {
             Probe::Taken(position) => Some(position),
             Probe::Free(_) => None,
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn probe<'n>(&self, hash: u64, name: &[u8], name_at: &impl Fn(usize) -> &'n [u8]) -> Probe {
         let mask = self.slots.len().wrapping_sub(1);
-        let mut slot = to_index(hash) & mask;
+        let (mut slot, tag, position_mask) = (to_index(hash >> 32) & mask, low_half(hash), narrow(mask));
         // Ends: at least one slot in five is free.
         loop {
             let held = self.slots.get(slot).copied().unwrap_or(0);
             if held == 0 {
                 return Probe::Free(slot);
             }
-            if (held ^ hash) >> POSITION_BITS == 0 {
-                let position = to_index((held & POSITION_MASK).wrapping_sub(1));
-                if name_at(position) == name {
+            if (held ^ tag) & !position_mask == 0 {
+                let position = widen((held & position_mask).wrapping_sub(1));
+                if is_same(name_at(position), name) {
                     return Probe::Taken(position);
                 }
             }
@@ -84,74 +110,87 @@ impl NameTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self, slot: usize, hash: u64, position: usize) {
-        let position = u64::try_from(position).unwrap_or(u64::MAX).wrapping_add(1) & POSITION_MASK;
+        let position_mask = narrow(self.slots.len().wrapping_sub(1));
+        debug_assert!(position < self.slots.len(), "positions are counted from 0");
         if let Some(free) = self.slots.get_mut(slot) {
-            *free = (hash & !POSITION_MASK) | position;
+            *free = (low_half(hash) & !position_mask) | (narrow(position.wrapping_add(1)) & position_mask);
             self.len = self.len.saturating_add(1);
         }
     }
 
     #[cold]
     fn grow<'n>(&mut self, name_at: &impl Fn(usize) -> &'n [u8]) {
+        let position_mask = narrow(self.slots.len().wrapping_sub(1));
         let doubled = vec![0; self.slots.len().saturating_mul(2)];
         let held = std::mem::replace(&mut self.slots, doubled);
         self.len = 0;
         for held in held.into_iter().filter(|held| *held != 0) {
-            let position = to_index((held & POSITION_MASK).wrapping_sub(1));
+            let position = widen((held & position_mask).wrapping_sub(1));
             let name = name_at(position);
-            let hash = self.hash(name);
+            let hash = self.digest(name).hash;
             if let Probe::Free(slot) = self.probe(hash, name, name_at) {
                 self.fill(slot, hash, position);
             }
         }
     }
 
-    /// Multiplies 16 bytes at a time with the seeds into 128 bits, and folds them.
-    #[inline]
-    fn hash(&self, name: &[u8]) -> u64 {
-        let [mut state, seed] = self.seeds;
-        let (pairs, rest) = name.as_chunks::<16>();
-        for pair in pairs {
-            let [low, high] = halves(pair);
+    /// Multiplies 16 bytes at a time with the seeds into 128 bits, and folds them. The last 16 bytes may be there for
+    /// the second time; the length tells the difference.
+    #[inline(always)]
+    pub(super) fn digest(&self, name: &[u8]) -> Digest {
+        let [start, seed] = self.seeds;
+        let mut state = start ^ u64::try_from(name.len()).unwrap_or(u64::MAX);
+        let mut seen = 0;
+        let mut take = |[low, high]: [u64; 2]| {
+            seen |= low | high;
             state = fold(low ^ state, high ^ seed);
-        }
-        // The last 16 bytes, some of them for the second time; the length tells the difference.
-        let [low, high] = match name.last_chunk::<16>() {
-            Some(_) if rest.is_empty() => [0; 2],
-            Some(last) => halves(last),
-            None => {
-                let mut last = [0; 16];
-                last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-                halves(&last)
-            }
         };
-        let length = u64::try_from(name.len()).unwrap_or(u64::MAX);
-        fold(fold(low ^ state, high ^ seed) ^ length, seed)
+        if let Some(last) = name.last_chunk::<16>() {
+            let (chunks, _) = name.as_chunks::<16>();
+            chunks.iter().for_each(|chunk| take(halves(chunk)));
+            take(halves(last));
+        } else {
+            take(ends(name));
+        }
+        Digest { hash: state, seen }
     }
-}
-
-#[inline]
-fn halves(bytes: &[u8; 16]) -> [u64; 2] {
-    let both = u128::from_le_bytes(*bytes);
-    [low_half(both), low_half(both >> 64)]
 }
 
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a).wrapping_mul(u128::from(b));
-    low_half(product) ^ low_half(product >> 64)
+    low_word(product) ^ low_word(product >> 64)
 }
 
 #[inline]
-#[expect(clippy::as_conversions, reason = "the low half is wanted")]
-fn low_half(value: u128) -> u64 {
+#[expect(clippy::as_conversions, reason = "the low word is wanted")]
+fn low_word(value: u128) -> u64 {
     value as u64
 }
 
 #[inline]
-#[expect(clippy::as_conversions, reason = "masked by the size of the table, or a position that was a usize")]
+#[expect(clippy::as_conversions, reason = "the low half is wanted")]
+fn low_half(value: u64) -> u32 {
+    value as u32
+}
+
+/// Positions and masks of a table that fits in memory, which has fewer names than 2^32.
+#[inline]
+#[expect(clippy::as_conversions, reason = "names and what is kept of each take 16 bytes at least: no loss")]
+fn narrow(value: usize) -> u32 {
+    value as u32
+}
+
+#[inline]
+#[expect(clippy::as_conversions, reason = "addresses have 32 bits at least")]
+fn widen(value: u32) -> usize {
+    value as usize
+}
+
+#[inline]
+#[expect(clippy::as_conversions, reason = "masked by the size of the table")]
 fn to_index(value: u64) -> usize {
     value as usize
 }
@@ -172,7 +211,7 @@ mod tests {
             }
             for (position, name) in names.iter().enumerate() {
                 assert_eq!(table.find(name.as_bytes(), name_at), Some(position));
-                assert_eq!(table.insert(name.as_bytes(), 0, name_at), Err(position));
+                assert_eq!(table.insert(name.as_bytes(), names.len(), name_at), Err(position));
             }
             assert_eq!(table.find(b"layers.0", name_at), None);
         }
@@ -184,6 +223,37 @@ mod tests {
         let mut table = NameTable::with_capacity(3);
         for (position, name) in names.iter().enumerate() {
             assert_eq!(table.insert(name, position, |at| names[at]), Ok(()));
+        }
+    }
+
+    #[test]
+    fn tells_names_of_every_length_apart_that_differ_in_one_byte() {
+        for length in 1..50usize {
+            let names: Vec<Vec<u8>> = (0..length)
+                .map(|at| (0..length).map(|other| u8::from(other == at)).collect())
+                .chain([vec![0; length]])
+                .collect();
+            let mut table = NameTable::with_capacity(0);
+            for (position, name) in names.iter().enumerate() {
+                assert_eq!(table.insert(name, position, |at| &names[at]), Ok(()), "{length}");
+            }
+            let hashes: std::collections::HashSet<u64> =
+                names.iter().map(|name| table.digest(name).hash).collect();
+            assert_eq!(hashes.len(), names.len());
+        }
+    }
+
+    #[test]
+    fn sees_any_byte_that_is_not_ascii() {
+        let table = NameTable::with_capacity(0);
+        for length in 0..50usize {
+            let mut name = vec![b'a'; length];
+            assert!(table.digest(&name).is_ascii());
+            for at in 0..length {
+                name[at] = 0x80;
+                assert!(!table.digest(&name).is_ascii());
+                name[at] = b'a';
+            }
         }
     }
 }

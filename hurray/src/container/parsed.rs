@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::table::decode_table;
-use super::{Brief, Header, Index, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
+use super::{Header, Index, Known, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
 use crate::error::{OpenError, Rule};
 use crate::policy::Policy;
 
@@ -16,8 +16,8 @@ pub(crate) struct Parsed {
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
     table: Table,
-    /// Plain descriptors in brief, by position; made for the first look-up by name.
-    briefs: OnceLock<Vec<Brief>>,
+    /// What look-ups need of each tensor, by position; made for the first one.
+    known: OnceLock<Vec<Known>>,
 }
 
 /// The copies of all descriptors, back to back in the order of their offsets.
@@ -81,7 +81,7 @@ impl Parsed {
         let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
         let table = decode_table(file.into(), &index, &kv).map_or(Table::None, Table::InFile);
-        Ok(Self { header, trailer, index, kv, table, briefs: OnceLock::new() })
+        Ok(Self { header, trailer, index, kv, table, known: OnceLock::new() })
     }
 
     /// Whether the copies of the descriptors are those that the file has.
@@ -117,11 +117,13 @@ impl Parsed {
         self.table = Table::Gathered(table);
     }
 
-    /// The plain descriptor at a position in brief, so that a look-up touches no descriptor.
+    /// What is known of each tensor, by position, so that a look-up touches no descriptor. Nothing without copies of
+    /// the descriptors.
     #[inline]
-    pub(crate) fn brief(&self, file: &[u8], position: usize) -> Brief {
-        let briefs =
-            self.briefs.get_or_init(|| self.index.briefs(file, self.table(file), self.header.alignment));
-        briefs.get(position).copied().unwrap_or(Brief::NONE)
+    pub(crate) fn known(&self, file: &[u8]) -> &[Known] {
+        self.known.get_or_init(|| match self.table(file) {
+            [] => Vec::new(),
+            table => self.index.known(file, table, self.header.alignment),
+        })
     }
 }

@@ -1,30 +1,59 @@
 //! One entry of the index (FORMAT §2.5).
 
 use super::{FileBytes, ITEM_ALIGNMENT, Section};
-use crate::bytes::{Cursor, align_up, is_aligned, to_usize};
+use crate::bytes::{Cursor, align_up, is_aligned, is_same, to_usize};
 use crate::error::{FormatError, Rule};
 
-/// One entry of the index; the name stays in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Record {
-    /// Where in the file the bytes of the name are.
-    pub(super) name_offset: u64,
-    name_length: u16,
-    /// `L`, in bytes.
-    pub(crate) descriptor_length: u32,
+/// One entry of the index, read where it lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Record<'f> {
+    name: &'f [u8],
     /// `D`, in bytes from the start of the file.
     pub(crate) descriptor_offset: u64,
     /// In bytes from the start of the file.
     pub(crate) data_offset: u64,
     /// In bytes, from the start of the first buffer to the end of the last one.
     pub(crate) data_length: u64,
-    /// The place in the index, from 0.
-    pub(crate) index_position: u32,
+    /// `L`, in bytes.
+    pub(crate) descriptor_length: u32,
+    flags: u32,
     /// Where the copy of the descriptor lies among the copies of all, in bytes; saturated where no table reaches.
     pub(super) table_offset: u32,
 }
 
-impl Record {
+/// Where in the file an entry of the index is, which was checked when the file was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// In bytes from the start of the file.
+    pub(super) entry: u64,
+    /// As [`Record::table_offset`].
+    pub(super) table_offset: u32,
+    /// Whether the tensor has any data. A composite head has none.
+    pub(super) has_data: bool,
+}
+
+// Sixteen bytes a tensor are all that an open file keeps of the index, beside the table of names.
+const _: () = assert!(size_of::<Place>() == 16);
+
+impl Place {
+    /// The name of the entry.
+    #[inline]
+    pub(super) fn name(self, file: FileBytes<'_>) -> &[u8] {
+        name_of_entry(file, self.entry)
+    }
+}
+
+/// The name of the entry at an offset in the file; empty where none can be.
+#[inline]
+pub(super) fn name_of_entry(file: FileBytes<'_>, entry: u64) -> &[u8] {
+    let name = file.starting_at(entry).and_then(|bytes| {
+        let (length, rest) = bytes.split_first_chunk::<2>()?;
+        rest.get(..usize::from(u16::from_le_bytes(*length)))
+    });
+    name.unwrap_or_default()
+}
+
+impl<'f> Record<'f> {
     /// The least that an entry takes: a name of one byte.
     pub(super) const MIN_SIZE: u64 = 35;
     /// An entry without its name.
@@ -39,16 +68,68 @@ impl Record {
     const DATA_LENGTH_AT: u64 = 20;
     const FLAGS_AT: u64 = 28;
 
-    /// The bytes of the name, out of the file that the record was read from.
-    #[inline]
-    pub(crate) fn name_bytes<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f [u8] {
-        file.into().range(self.name_offset, usize::from(self.name_length)).unwrap_or_default()
+    /// Reads the entry that `bytes` start with, unchecked, and tells what follows it.
+    #[inline(always)]
+    pub(super) fn split_off(bytes: &'f [u8]) -> Option<(Self, &'f [u8])> {
+        let (name_length, rest) = bytes.split_first_chunk::<2>()?;
+        let name_length = usize::from(u16::from_le_bytes(*name_length));
+        let (entry, rest) = rest.split_at_checked(name_length.saturating_add(FIELDS))?;
+        let (name, fields) = entry.split_last_chunk::<FIELDS>()?;
+        let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
+        let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
+        let (data_offset, fields) = fields.split_first_chunk::<8>()?;
+        let (data_length, fields) = fields.split_first_chunk::<8>()?;
+        let flags: &[u8; 4] = fields.try_into().ok()?;
+        let record = Self {
+            name,
+            descriptor_offset: u64::from_le_bytes(*descriptor_offset),
+            descriptor_length: u32::from_le_bytes(*descriptor_length),
+            data_offset: u64::from_le_bytes(*data_offset),
+            data_length: u64::from_le_bytes(*data_length),
+            flags: u32::from_le_bytes(*flags),
+            table_offset: 0,
+        };
+        Some((record, rest))
     }
 
-    /// The name, out of the file that the record was read from.
+    /// Reads the entry at a place.
+    #[inline(always)]
+    pub(super) fn at(file: FileBytes<'f>, entry: u64, table_offset: u32) -> Option<Self> {
+        let (record, _) = Self::split_off(file.starting_at(entry)?)?;
+        Some(Self { table_offset, ..record })
+    }
+
+    /// Where whatever belongs to the tensor ends, if all is right that the entry itself tells, but for its name being
+    /// text. If not, [`explain`](Self::explain) says what.
+    #[inline(always)]
+    pub(super) fn sound_end(&self, region: Region) -> Option<u64> {
+        let descriptor_end = self.descriptor_offset.checked_add(u64::from(self.descriptor_length))?;
+        let is_sound = !self.name.is_empty()
+            && self.flags == 0
+            && is_aligned(self.descriptor_offset, ITEM_ALIGNMENT)
+            && self.descriptor_length >= Self::MIN_DESCRIPTOR_LENGTH
+            && self.descriptor_offset >= region.start
+            && descriptor_end <= region.end;
+        if !is_sound {
+            return None;
+        }
+        if self.data_length == 0 {
+            return Some(descriptor_end);
+        }
+        let end = self.data_offset.checked_add(self.data_length)?;
+        (end <= region.end && self.data_offset >= descriptor_end).then_some(end)
+    }
+
+    /// The bytes of the name.
     #[inline]
-    pub(crate) fn name<'f>(&self, file: impl Into<FileBytes<'f>>) -> &'f str {
-        std::str::from_utf8(self.name_bytes(file)).unwrap_or_default()
+    pub(crate) fn name_bytes(&self) -> &'f [u8] {
+        self.name
+    }
+
+    /// The name.
+    #[inline]
+    pub(crate) fn name(&self) -> &'f str {
+        std::str::from_utf8(self.name).unwrap_or_default()
     }
 
     /// The bytes of the descriptor.
@@ -58,14 +139,14 @@ impl Record {
 
     /// The copy of the descriptor in a table of all.
     #[inline]
-    pub(crate) fn copy_in<'f>(&self, table: &'f [u8]) -> Option<&'f [u8]> {
+    pub(crate) fn copy_in<'t>(&self, table: &'t [u8]) -> Option<&'t [u8]> {
         let start = usize::try_from(self.table_offset).ok()?;
         table.get(start..)?.get(..usize::try_from(self.descriptor_length).ok()?)
     }
 
     /// The bytes of the descriptor: the copy in a table of all, or those in the tensor region where there is none.
     #[inline]
-    pub(crate) fn descriptor_in<'f>(&self, file: &'f [u8], table: &'f [u8]) -> Option<&'f [u8]> {
+    pub(crate) fn descriptor_in<'t>(&self, file: &'t [u8], table: &'t [u8]) -> Option<&'t [u8]> {
         match self.copy_in(table) {
             Some(copy) => Some(copy),
             None => self.descriptor()?.of(file),
@@ -80,25 +161,29 @@ impl Record {
     /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs in a file of that
     /// alignment (PLC-01 to PLC-03; PLC-04 was checked with the index); `None` if anything is unusual.
     #[inline]
-    pub(crate) fn only_buffer<'f>(&self, file: &'f [u8], alignment: u32, byte_size: u64) -> Option<&'f [u8]> {
-        let is_in_place = self.data_length == byte_size
-            && align_up(self.descriptor_end(), u64::from(alignment)) == Some(self.data_offset);
-        if !is_in_place {
+    pub(crate) fn only_buffer(&self, file: &'f [u8], alignment: u32, byte_size: u64) -> Option<&'f [u8]> {
+        if !self.has_only_buffer(alignment, byte_size) {
             return None;
         }
         FileBytes::from(file).range(self.data_offset, to_usize(byte_size)?)
     }
 
-    /// Whether `field` under `path` is the name, out of the file that the record was read from.
+    /// Whether there is such a buffer.
     #[inline]
-    pub(crate) fn is_named(&self, file: &[u8], path: &str, field: &str) -> bool {
-        let name = self.name_bytes(file);
-        let rest = match name.split_at_checked(path.len()) {
+    pub(crate) fn has_only_buffer(&self, alignment: u32, byte_size: u64) -> bool {
+        self.data_length == byte_size
+            && align_up(self.descriptor_end(), u64::from(alignment)) == Some(self.data_offset)
+    }
+
+    /// Whether `field` under `path` is the name.
+    #[inline(always)]
+    pub(crate) fn is_named(&self, path: &str, field: &str) -> bool {
+        let rest = match self.name.split_at_checked(path.len()) {
             Some(([], rest)) => rest,
-            Some((start, [b'.', rest @ ..])) if start == path.as_bytes() => rest,
+            Some((start, [b'.', rest @ ..])) if is_same(start, path.as_bytes()) => rest,
             _ => return false,
         };
-        rest == field.as_bytes()
+        is_same(rest, field.as_bytes())
     }
 
     /// Saturated: such an end is in no region.
@@ -116,51 +201,7 @@ impl Record {
         }
     }
 
-    /// Reads the entry that `bytes` start with, whose first byte stands at `offset` in the file, and tells what
-    /// follows it. `None` if anything is wrong: [`Self::explain`] says what.
-    #[inline(always)]
-    pub(super) fn split_off(
-        bytes: &[u8],
-        offset: u64,
-        index_position: u32,
-        region: Region,
-    ) -> Option<(Self, &[u8])> {
-        let (name_length, rest) = bytes.split_first_chunk::<2>()?;
-        let name_length = u16::from_le_bytes(*name_length);
-        let (entry, rest) = rest.split_at_checked(usize::from(name_length).saturating_add(FIELDS))?;
-        let (name, fields) = entry.split_last_chunk::<FIELDS>()?;
-        let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
-        let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
-        let (data_offset, fields) = fields.split_first_chunk::<8>()?;
-        let (data_length, flags) = fields.split_first_chunk::<8>()?;
-        let record = Self {
-            name_offset: offset.checked_add(2)?,
-            name_length,
-            descriptor_offset: u64::from_le_bytes(*descriptor_offset),
-            descriptor_length: u32::from_le_bytes(*descriptor_length),
-            data_offset: u64::from_le_bytes(*data_offset),
-            data_length: u64::from_le_bytes(*data_length),
-            index_position,
-            table_offset: 0,
-        };
-        let is_sound = name_length >= 1
-            && *flags == [0; 4]
-            && is_aligned(record.descriptor_offset, ITEM_ALIGNMENT)
-            && record.descriptor_length >= Self::MIN_DESCRIPTOR_LENGTH
-            && record.descriptor_offset >= region.start
-            && record.descriptor_end() <= region.end
-            && (record.data_length == 0 || record.has_sound_data(region))
-            && (name.is_ascii() || std::str::from_utf8(name).is_ok());
-        is_sound.then_some((record, rest))
-    }
-
-    #[inline]
-    fn has_sound_data(&self, region: Region) -> bool {
-        let end = self.data_offset.checked_add(self.data_length);
-        end.is_some_and(|end| end <= region.end) && self.data_offset >= self.descriptor_end()
-    }
-
-    /// Which rule is broken by the entry that [`Self::split_off`] refuses.
+    /// Which rule is broken by the entry that is not whole, or not sound, or has a name that is not text.
     #[cold]
     pub(super) fn explain(bytes: &[u8], offset: u64, region: Region) -> FormatError {
         match Self::check_entry(Cursor::new(bytes, offset, Rule::Idx02), region) {
@@ -177,22 +218,20 @@ impl Record {
         let name = cursor.take(usize::from(name_length))?;
         let name = std::str::from_utf8(name).map_err(|error| not_utf8(name, name_offset, error))?;
         let fields = cursor.offset();
-        let record = Self {
-            name_offset,
-            name_length,
+        let record = Record {
+            name: name.as_bytes(),
             descriptor_offset: cursor.u64()?,
             descriptor_length: cursor.u32()?,
             data_offset: cursor.u64()?,
             data_length: cursor.u64()?,
-            index_position: 0,
+            flags: cursor.u32()?,
             table_offset: 0,
         };
-        let flags = cursor.u32()?;
-        record.check(flags, region).map_err(|error| error.shifted(fields).in_tensor(name))
+        record.check(region).map_err(|error| error.shifted(fields).in_tensor(name))
     }
 
     /// What can be said of one entry; offsets from the first field behind the name.
-    fn check(&self, flags: u32, region: Region) -> Result<(), FormatError> {
+    fn check(&self, region: Region) -> Result<(), FormatError> {
         let (offset, length) = (self.descriptor_offset, self.descriptor_length);
         Rule::Idx08.check(is_aligned(offset, ITEM_ALIGNMENT), |e| {
             e.at(Self::DESCRIPTOR_OFFSET_AT).expected_to_be("a multiple of 8").but_found(offset)
@@ -209,8 +248,8 @@ impl Record {
         if self.data_length > 0 {
             self.check_data(region)?;
         }
-        Rule::Idx07.check(flags == 0, |e| {
-            e.at(Self::FLAGS_AT).expected_to_be("0").but_found(format_args!("{flags:#010x}"))
+        Rule::Idx07.check(self.flags == 0, |e| {
+            e.at(Self::FLAGS_AT).expected_to_be("0").but_found(format_args!("{:#010x}", self.flags))
         })
     }
 
@@ -235,8 +274,6 @@ const FIELDS: usize = 32;
 const _: () = assert!(Record::FLAGS_AT + 4 == 32 && FIELDS == 32);
 const _: () = assert!(2 + Record::FLAGS_AT + 4 == Record::FIXED_SIZE);
 const _: () = assert!(Record::FIXED_SIZE + 1 == Record::MIN_SIZE);
-// One record costs hardly more memory than the entry that it was read from.
-const _: () = assert!(size_of::<Record>() == 48);
 
 /// The tensor region: from the first descriptor to the KV section or the index.
 #[derive(Debug, Clone, Copy)]

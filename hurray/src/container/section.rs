@@ -21,11 +21,16 @@ impl<'f> FileBytes<'f> {
         self.origin.checked_add(u64::try_from(start).ok()?)
     }
 
+    /// All bytes from `offset` in the file on.
+    #[inline]
+    pub(crate) fn starting_at(self, offset: u64) -> Option<&'f [u8]> {
+        self.bytes.get(usize::try_from(offset.checked_sub(self.origin)?).ok()?..)
+    }
+
     /// `length` bytes at `offset` in the file.
     #[inline]
     pub(crate) fn range(self, offset: u64, length: usize) -> Option<&'f [u8]> {
-        let start = usize::try_from(offset.checked_sub(self.origin)?).ok()?;
-        self.bytes.get(start..)?.get(..length)
+        self.starting_at(offset)?.get(..length)
     }
 }
 

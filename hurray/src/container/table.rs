@@ -33,7 +33,7 @@ pub(super) fn decode_table(file: FileBytes<'_>, index: &Index, kv: &KvSection) -
     let (crc, descriptors) = rest.split_first_chunk::<4>()?;
     let length = u64::try_from(descriptors.len()).ok()?;
     let is_sound = u32::from_le_bytes(*version) == VERSION
-        && index.descriptors_length() == Some(length)
+        && index.descriptors_length(file) == Some(length)
         && u32::from_le_bytes(*crc) == crc32c::crc32c(descriptors);
     if !is_sound {
         return None;

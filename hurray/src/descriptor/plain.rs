@@ -1,10 +1,10 @@
 //! The common case of a descriptor, straight off its bytes: row-major, one host buffer, no optional section.
 
-use super::{DYNAMIC, FIXED_LEN, MAGIC};
+use super::{FIXED_LEN, MAGIC};
 
 /// What such a descriptor says. Every rule that it could break was checked; whatever does not fit the pattern,
 /// sound or not, is for the full decoder to judge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlainDescriptor {
     pub(crate) shape: RowMajor,
     /// Of all elements.
@@ -13,41 +13,71 @@ pub(crate) struct PlainDescriptor {
     pub(crate) byte_size: u64,
 }
 
-/// A row-major shape of a rank that typed views can have.
+/// A row-major shape of rank 4 at most, whose elements can be counted.
+///
+/// Four words and no array: these stay in registers until it is known where an array is to be. An array on the way
+/// there is written in small parts and read in large ones, which the processor has to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowMajor {
-    pub(crate) rank: usize,
-    /// In elements; 0 from the rank on.
-    pub(crate) dims: [usize; Self::MAX_RANK],
-    /// In elements; 0 from the rank on.
-    pub(crate) strides: [usize; Self::MAX_RANK],
+    rank: usize,
+    // In elements; 1 from the rank on.
+    d0: usize,
+    d1: usize,
+    d2: usize,
+    d3: usize,
 }
 
 impl RowMajor {
-    /// The rank of typed views.
-    const MAX_RANK: usize = 8;
+    pub(crate) const MAX_RANK: usize = 4;
 
-    /// The shape of `rank` of these dimensions, whose product is known to fit, and how many elements it has.
-    #[inline]
-    pub(crate) fn of_small(rank: usize, dims: [u32; 4]) -> (Self, usize) {
-        // No loop: the compiler keeps all of it in registers until it is where the view is to be.
+    /// The shape of `rank` dimensions, 1 from there on, whose product is known to fit.
+    #[inline(always)]
+    pub(crate) fn known(rank: usize, dims: [u32; Self::MAX_RANK]) -> Self {
         let [d0, d1, d2, d3] = dims.map(|dim| usize::try_from(dim).unwrap_or(usize::MAX));
-        let inner = d2.wrapping_mul(d3);
-        let rows = d1.wrapping_mul(inner);
-        let if_below = |axis: usize, value: usize| if axis < rank { value } else { 0 };
-        let dims = [if_below(0, d0), if_below(1, d1), if_below(2, d2), if_below(3, d3), 0, 0, 0, 0];
-        let strides = [if_below(0, rows), if_below(1, inner), if_below(2, d3), if_below(3, 1), 0, 0, 0, 0];
-        (Self { rank, dims, strides }, d0.wrapping_mul(rows))
+        Self { rank, d0, d1, d2, d3 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn rank(self) -> usize {
+        self.rank
+    }
+
+    /// The number of elements.
+    #[inline(always)]
+    pub(crate) fn elements(self) -> usize {
+        self.d0.wrapping_mul(self.d1).wrapping_mul(self.d2.wrapping_mul(self.d3))
+    }
+
+    /// In elements; 0 from the rank on.
+    #[inline(always)]
+    pub(crate) fn dims<const N: usize>(self) -> [usize; N] {
+        self.spread([self.d0, self.d1, self.d2, self.d3])
+    }
+
+    /// In elements; 0 from the rank on.
+    #[inline(always)]
+    pub(crate) fn strides<const N: usize>(self) -> [usize; N] {
+        let inner = self.d2.wrapping_mul(self.d3);
+        self.spread([self.d1.wrapping_mul(inner), inner, self.d3, 1])
+    }
+
+    #[inline(always)]
+    fn spread<const N: usize>(self, values: [usize; Self::MAX_RANK]) -> [usize; N] {
+        let value = |axis: usize| if axis < self.rank { values.get(axis).copied() } else { None };
+        std::array::from_fn(|axis| value(axis).unwrap_or(0))
     }
 }
 
 impl PlainDescriptor {
-    const MAX_RANK: usize = RowMajor::MAX_RANK;
     const ROW_MAJOR: u8 = 1;
+    /// No element takes more, in bytes.
+    const MAX_ELEMENT_SIZE: u64 = 16;
+    /// Byte offset, number of buffers, and the handle of the only one, in bytes.
+    const BUFFER_LEN: usize = 25;
 
     /// Reads a descriptor of elements of a type that take `element_size` bytes each; `None` if it is not of this
-    /// kind.
-    #[inline]
+    /// kind, is a scalar's, or of a rank above [`RowMajor::MAX_RANK`].
+    #[inline(always)]
     pub(crate) fn read(bytes: &[u8], type_tag: u8, element_size: usize) -> Option<Self> {
         let (header, rest) = bytes.split_first_chunk::<FIXED_LEN>()?;
         let [m0, m1, m2, m3, major, minor, l0, l1, l2, l3, f0, f1, f2, f3, tag, layout, rank @ ..] = *header;
@@ -56,35 +86,46 @@ impl PlainDescriptor {
             && [major, minor] == [1, 0]
             && u32::from_le_bytes([f0, f1, f2, f3]) == 0
             && [tag, layout] == [type_tag, Self::ROW_MAJOR]
-            && rank <= Self::MAX_RANK;
-        let (sizes, rest) = rest.split_at_checked(rank.checked_mul(8)?)?;
-        let (byte_offset, rest) = rest.split_first_chunk::<8>()?;
-        let ([1], handle) = rest.split_first_chunk::<1>()? else { return None };
-        let handle: &[u8; 16] = handle.try_into().ok()?;
-        let length = u32::from_le_bytes([l0, l1, l2, l3]);
-        if !is_plain || usize::try_from(length) != Ok(bytes.len()) {
+            && usize::try_from(u32::from_le_bytes([l0, l1, l2, l3])) == Ok(bytes.len())
+            && (1..=RowMajor::MAX_RANK).contains(&rank);
+        if !is_plain {
             return None;
         }
-        let (mut dims, mut strides, mut elements) = ([0; Self::MAX_RANK], [0; Self::MAX_RANK], 1usize);
-        let (sizes, _) = sizes.as_chunks::<8>();
-        for ((dim, stride), size) in dims.iter_mut().zip(&mut strides).zip(sizes).rev() {
-            let size = u64::from_le_bytes(*size);
-            if size == DYNAMIC {
-                return None;
-            }
-            *dim = usize::try_from(size).ok()?;
-            *stride = elements;
-            elements = elements.checked_mul(*dim)?;
+        // A descriptor of any rank but 0 has as much behind its header.
+        let (sizes, _) = rest.first_chunk::<32>()?.as_chunks::<8>();
+        let [s0, s1, s2, s3] = *sizes else { return None };
+        let size = |axis: usize, size: [u8; 8]| if axis < rank { i64::from_le_bytes(size) } else { 1 };
+        let (d0, d1, d2, d3) = (size(0, s0), size(1, s1), size(2, s2), size(3, s3));
+        // A dynamic one, or one that no tensor can have in this way.
+        if (d0 | d1 | d2 | d3) < 0 {
+            return None;
         }
-        let [size @ .., a0, a1, a2, a3, 0, 0, 0, 0] = *handle else { return None };
-        let (byte_offset, byte_size) = (u64::from_le_bytes(*byte_offset), u64::from_le_bytes(size));
-        let alignment = u32::from_le_bytes([a0, a1, a2, a3]);
-        let element_bytes = elements.checked_mul(element_size)?;
-        let needed = u64::try_from(element_bytes).ok()?.checked_add(byte_offset)?;
-        // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) takes the long way.
-        let is_sound = elements > 0 && needed <= byte_size && alignment.is_power_of_two() && alignment >= 64;
-        let shape = RowMajor { rank, dims, strides };
-        is_sound.then_some(Self { shape, element_bytes, byte_offset, byte_size })
+        let elements = d0.checked_mul(d1)?.checked_mul(d2.checked_mul(d3)?)?;
+        let elements = elements.cast_unsigned();
+        if elements == 0 || elements > u64::MAX / Self::MAX_ELEMENT_SIZE {
+            return None;
+        }
+        let element_bytes = elements.wrapping_mul(u64::try_from(element_size).ok()?);
+        let buffer: &[u8; Self::BUFFER_LEN] = rest.get(rank.wrapping_mul(8)..)?.try_into().ok()?;
+        let (byte_offset, buffer) = buffer.split_first_chunk::<8>()?;
+        let ([1], buffer) = buffer.split_first_chunk::<1>()? else { return None };
+        let (byte_size, buffer) = buffer.split_first_chunk::<8>()?;
+        let (alignment, reserved) = buffer.split_first_chunk::<4>()?;
+        let (byte_offset, byte_size) = (u64::from_le_bytes(*byte_offset), u64::from_le_bytes(*byte_size));
+        let alignment = u32::from_le_bytes(*alignment);
+        // BUF-03, BUF-04, BUF-14, DSC-10; an empty tensor (BUF-15) was left to the long way.
+        let is_sound = element_bytes.checked_add(byte_offset).is_some_and(|needed| needed <= byte_size)
+            && alignment.is_power_of_two()
+            && alignment >= 64
+            && reserved == [0; 4];
+        if !is_sound {
+            return None;
+        }
+        // None is above the number of elements, whose bytes are in the file.
+        let in_memory = |size: i64| usize::try_from(size.cast_unsigned()).unwrap_or(usize::MAX);
+        let shape =
+            RowMajor { rank, d0: in_memory(d0), d1: in_memory(d1), d2: in_memory(d2), d3: in_memory(d3) };
+        Some(Self { shape, element_bytes: usize::try_from(element_bytes).ok()?, byte_offset, byte_size })
     }
 }
 
@@ -99,7 +140,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_it_reads_the_full_decoder_reads_too(
-            dims in prop::collection::vec(0u64..5, 0..9),
+            dims in prop::collection::vec(0u64..5, 0..6),
             extra in 0u64..9,
             flips in prop::collection::vec((0usize..120, any::<u8>()), 0..3),
         ) {
@@ -113,21 +154,44 @@ mod tests {
             if let Some(plain) = PlainDescriptor::read(&bytes, ElementType::Float32.tag(), 4) {
                 let full = TensorDescriptor::decode(&bytes, &Policy::default()).unwrap();
                 prop_assert_eq!(full.layout(), &Layout::RowMajor);
-                let RowMajor { rank, dims, strides } = plain.shape;
-                let small = std::array::from_fn(|axis| if axis < rank { dims[axis] as u32 } else { 1 });
-                if rank <= 4 {
-                    prop_assert_eq!(RowMajor::of_small(rank, small), (plain.shape, plain.element_bytes / 4));
-                }
-                let dims: Vec<u64> = dims[..rank].iter().map(|&dim| dim as u64).collect();
-                prop_assert_eq!(full.shape(), &dims[..]);
-                prop_assert_eq!(plain.element_bytes as u64, dims.iter().product::<u64>() * 4);
-                for (axis, stride) in strides[..rank].iter().enumerate() {
-                    prop_assert_eq!(*stride as u64, dims[axis + 1..].iter().product::<u64>());
-                }
+                let shape = plain.shape;
+                let (dims, strides): ([usize; 8], [usize; 8]) = (shape.dims(), shape.strides());
+                let small = std::array::from_fn(|axis| if axis < shape.rank() { dims[axis] as u32 } else { 1 });
+                prop_assert_eq!(RowMajor::known(shape.rank(), small), shape);
+                let wide = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<u64>>();
+                let (dims, rest) = dims.split_at(shape.rank());
+                prop_assert_eq!(full.shape(), &wide(dims)[..]);
+                prop_assert!(rest.iter().all(|&dim| dim == 0));
+                prop_assert_eq!(plain.element_bytes as u64, full.shape().iter().product::<u64>() * 4);
+                prop_assert_eq!(plain.element_bytes, shape.elements() * 4);
+                let expected = (0..dims.len()).map(|axis| dims[axis + 1..].iter().product::<usize>());
+                prop_assert!(strides.iter().copied().eq(expected.chain([0; 8]).take(8)));
                 prop_assert_eq!(full.byte_offset(), plain.byte_offset);
                 prop_assert_eq!(full.buffers()[0].byte_size, plain.byte_size);
             }
         }
+    }
+
+    #[test]
+    fn every_rank_up_to_four_is_read() {
+        for rank in 1..=4usize {
+            let dims: Vec<u64> = (2..).take(rank).collect();
+            let size = dims.iter().product();
+            let plain = TensorDescriptor::row_major(ElementType::Int8, dims, size);
+            let read = PlainDescriptor::read(&plain.to_bytes(), ElementType::Int8.tag(), 1).unwrap();
+            assert_eq!(read.shape.rank(), rank);
+            assert_eq!((read.element_bytes as u64, read.byte_size), (size, size));
+        }
+    }
+
+    #[test]
+    fn sizes_whose_product_overflows_are_not_plain() {
+        let mut bytes = TensorDescriptor::row_major(ElementType::Int8, [2, 3, 4, 5], 120).to_bytes();
+        let sizes = [1u64 << 32, 1 << 31, 1 << 20, 1 << 13];
+        for (at, size) in sizes.into_iter().enumerate() {
+            bytes[20 + 8 * at..28 + 8 * at].copy_from_slice(&size.to_le_bytes());
+        }
+        assert_eq!(PlainDescriptor::read(&bytes, ElementType::Int8.tag(), 1), None);
     }
 
     #[test]

@@ -14,8 +14,8 @@ use super::{Complex64, Complex128, ElementType, F8E4M3, F8E5M2, F8E8M0, F128, se
     label = "not an element type",
     note = "element types are f32, f64, half::f16, half::bf16, i8 to i64, u8 to u64, the 8-bit floats, F128, \
             Complex64 and Complex128",
-    note = "bool is packed in a file, structs and strings are no bytes: `Vec<{Self}>` takes these, a borrowed slice \
-            can't"
+    note = "bool is packed in a file: `Vec<bool>` and `Packed<Bool>` own it, `PackedView<Bool>` borrows it",
+    note = "structs and strings are no bytes: `Vec<{Self}>` takes these, a borrowed slice can't"
 )]
 pub trait Element: sealed::Sealed + bytemuck::Pod + PartialEq + std::fmt::Debug + Send + Sync {
     /// The element type in the file.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 macro_rules! element_types {
-    ($($name:ident $text:literal $tag:literal $bits:literal $alignment:literal,)*) => {
+    ($($name:ident $rust:literal $text:literal $tag:literal $bits:literal $alignment:literal,)*) => {
         /// What one element of a tensor is: 26 built-in types, and the tags that only applications know.
         #[doc(alias = "dtype")]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +49,14 @@ macro_rules! element_types {
                 }
             }
 
+            /// The name of the Rust type that stands for it, or marks it if it is packed; `None` unless built in.
+            pub(crate) const fn rust_name(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$name => Some($rust),)*
+                    Self::Private(_) | Self::Unknown(_) => None,
+                }
+            }
+
             /// The built-in type of that name.
             #[must_use]
             pub fn from_name(name: &str) -> Option<Self> {
@@ -77,32 +85,32 @@ macro_rules! element_types {
 }
 
 element_types! {
-    Float16 "float16" 0x01 16 2,
-    BFloat16 "bfloat16" 0x02 16 2,
-    Float32 "float32" 0x03 32 4,
-    Float64 "float64" 0x04 64 8,
-    Int8 "int8" 0x10 8 1,
-    UInt8 "uint8" 0x11 8 1,
-    Int16 "int16" 0x12 16 2,
-    UInt16 "uint16" 0x13 16 2,
-    Int32 "int32" 0x14 32 4,
-    UInt32 "uint32" 0x15 32 4,
-    Int64 "int64" 0x16 64 8,
-    UInt64 "uint64" 0x17 64 8,
-    Bool "bool" 0x20 1 1,
-    Float8E4M3 "float8_e4m3" 0x40 8 1,
-    Float8E5M2 "float8_e5m2" 0x41 8 1,
-    Float8E8M0 "float8_e8m0" 0x42 8 1,
-    Float4E2M1 "float4_e2m1" 0x43 4 1,
-    Float6E2M3 "float6_e2m3" 0x44 6 1,
-    Float6E3M2 "float6_e3m2" 0x45 6 1,
-    Float128 "float128" 0x46 128 16,
-    Int4 "int4" 0x48 4 1,
-    UInt4 "uint4" 0x49 4 1,
-    Int2 "int2" 0x4A 2 1,
-    UInt2 "uint2" 0x4B 2 1,
-    Complex64 "complex64" 0x50 64 4,
-    Complex128 "complex128" 0x51 128 8,
+    Float16 "f16" "float16" 0x01 16 2,
+    BFloat16 "bf16" "bfloat16" 0x02 16 2,
+    Float32 "f32" "float32" 0x03 32 4,
+    Float64 "f64" "float64" 0x04 64 8,
+    Int8 "i8" "int8" 0x10 8 1,
+    UInt8 "u8" "uint8" 0x11 8 1,
+    Int16 "i16" "int16" 0x12 16 2,
+    UInt16 "u16" "uint16" 0x13 16 2,
+    Int32 "i32" "int32" 0x14 32 4,
+    UInt32 "u32" "uint32" 0x15 32 4,
+    Int64 "i64" "int64" 0x16 64 8,
+    UInt64 "u64" "uint64" 0x17 64 8,
+    Bool "Bool" "bool" 0x20 1 1,
+    Float8E4M3 "F8E4M3" "float8_e4m3" 0x40 8 1,
+    Float8E5M2 "F8E5M2" "float8_e5m2" 0x41 8 1,
+    Float8E8M0 "F8E8M0" "float8_e8m0" 0x42 8 1,
+    Float4E2M1 "F4E2M1" "float4_e2m1" 0x43 4 1,
+    Float6E2M3 "F6E2M3" "float6_e2m3" 0x44 6 1,
+    Float6E3M2 "F6E3M2" "float6_e3m2" 0x45 6 1,
+    Float128 "F128" "float128" 0x46 128 16,
+    Int4 "I4" "int4" 0x48 4 1,
+    UInt4 "U4" "uint4" 0x49 4 1,
+    Int2 "I2" "int2" 0x4A 2 1,
+    UInt2 "U2" "uint2" 0x4B 2 1,
+    Complex64 "Complex64" "complex64" 0x50 64 4,
+    Complex128 "Complex128" "complex128" 0x51 128 8,
 }
 
 impl ElementType {
@@ -157,7 +165,10 @@ impl fmt::Display for ElementType {
 
 #[cfg(test)]
 mod tests {
+    use half::{bf16, f16};
+
     use super::ElementType;
+    use crate::element::*;
 
     #[test]
     fn tags_names_and_sizes_agree_with_the_table() {
@@ -174,5 +185,22 @@ mod tests {
         assert_eq!(ElementType::Float64.bytes_for(u64::MAX), None);
         assert_eq!(ElementType::from_tag(0x47), ElementType::Unknown(0x47));
         assert_eq!(ElementType::from_tag(0xF0), ElementType::Private(0xF0));
+    }
+
+    #[test]
+    fn rust_names_are_those_of_the_types() {
+        fn named<T: Stored>() -> ElementType {
+            let name = std::any::type_name::<T>().rsplit("::").next();
+            assert_eq!(T::STORED_TYPE.rust_name(), name);
+            T::STORED_TYPE
+        }
+        macro_rules! named {
+            ($($name:ty,)*) => { [$(named::<$name>(),)*] };
+        }
+        let all = named![
+            f16, bf16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64, Bool, F8E4M3, F8E5M2, F8E8M0, F4E2M1,
+            F6E2M3, F6E3M2, F128, I4, U4, I2, U2, Complex64, Complex128,
+        ];
+        assert_eq!(all, ElementType::BUILT_IN);
     }
 }

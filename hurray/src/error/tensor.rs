@@ -19,12 +19,14 @@ pub enum TensorError {
     #[error(transparent)]
     Format(#[from] FormatError),
     /// The elements are of another type.
-    #[error("element type {found}, expected {expected}")]
+    #[error("{}element type {found}, expected {expected}{}", of(tensor), advice(tensor, *found))]
     ElementType {
         /// What was asked for.
         expected: ElementType,
         /// What the tensor has.
         found: ElementType,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// The tensor has another rank.
     #[error("rank {found}, expected {expected}")]
@@ -35,10 +37,12 @@ pub enum TensorError {
         found: usize,
     },
     /// The rank is above what typed views hold inline; `DynTensorView` takes any.
-    #[error("rank {found} is above 8: use `DynTensorView`")]
+    #[error("{}rank {found} is above 8: use `DynTensorView`", of(tensor))]
     RankTooHigh {
         /// The tensor's rank.
         found: usize,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// The tensor has another shape.
     #[error("shape {found:?}, expected {expected:?}")]
@@ -49,18 +53,22 @@ pub enum TensorError {
         found: Vec<u64>,
     },
     /// The tensor lies in memory in a way that the view asked for can't show.
-    #[error("layout {found}, expected {expected}")]
+    #[error("{}layout {found}, expected {expected}", of(tensor))]
     Layout {
         /// What the view can show.
         expected: &'static str,
         /// What the tensor has.
         found: &'static str,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// The tensor is quantized, and the view asked for shows plain elements.
-    #[error("quantized ({scheme}): use `QuantizedView`")]
+    #[error("{}quantized ({scheme}): use `QuantizedView`", of(tensor))]
     Quantized {
         /// The scheme's name.
         scheme: &'static str,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// An index lies outside the shape, or has another rank.
     #[error("index {index:?} is outside shape {shape:?}")]
@@ -71,18 +79,25 @@ pub enum TensorError {
         shape: Vec<usize>,
     },
     /// The elements do not start at an address that the element type needs.
-    #[error("the elements start at an address aligned to {have}, the element type needs {need}")]
+    #[error(
+        "{}the elements start at an address aligned to {have}, the element type needs {need}",
+        of(tensor)
+    )]
     Misaligned {
         /// The alignment in bytes that is needed.
         need: usize,
         /// The alignment in bytes that the address has.
         have: usize,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// A dimension is not resolved (`DYN`), so elements can't be addressed.
-    #[error("dimension {dimension} is dynamic")]
+    #[error("{}dimension {dimension} is dynamic", of(tensor))]
     Dynamic {
         /// The dimension, from 0.
         dimension: usize,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// Parts that should make up a tensor do not fit each other.
     #[error("{what}: {found}, expected {expected}")]
@@ -106,7 +121,7 @@ pub enum TensorError {
         position: usize,
     },
     /// The result would be larger than [`Limits`](crate::Limits) allows.
-    #[error("the result exceeds the limit `{limit}`: {found} of at most {allowed}")]
+    #[error("{}the result exceeds the limit `{limit}`: {found} of at most {allowed}", of(tensor))]
     Limit {
         /// The field of `Limits`.
         limit: &'static str,
@@ -114,12 +129,16 @@ pub enum TensorError {
         allowed: u64,
         /// What would be needed; saturated at `u128::MAX`.
         found: u128,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
     /// The tensor is understood only in part: its raw buffers are there, typed access is not.
-    #[error("{what} is not understood: only raw buffers")]
+    #[error("{}{what} is not understood: only raw buffers", of(tensor))]
     NotUnderstood {
         /// The part that is not understood, such as `layout 0x0c`.
         what: Box<str>,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
     },
 }
 
@@ -131,6 +150,112 @@ impl TensorError {
             Self::Format(source) => Some(source),
             _ => None,
         }
+    }
+
+    /// The tensor concerned, where it is one of a file.
+    #[must_use]
+    pub fn tensor(&self) -> Option<&str> {
+        match self {
+            Self::NotFound { name, .. } => Some(name),
+            Self::Format(source) => source.tensor(),
+            Self::ElementType { tensor, .. }
+            | Self::RankTooHigh { tensor, .. }
+            | Self::Layout { tensor, .. }
+            | Self::Quantized { tensor, .. }
+            | Self::Misaligned { tensor, .. }
+            | Self::Dynamic { tensor, .. }
+            | Self::Limit { tensor, .. }
+            | Self::NotUnderstood { tensor, .. } => tensor.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Adds the tensor's name, unless one is known already.
+    #[cold]
+    #[must_use]
+    pub(crate) fn in_tensor(mut self, name: &str) -> Self {
+        if let Self::Format(source) = self {
+            return Self::Format(source.in_tensor(name));
+        }
+        if let Some(tensor) = self.tensor_mut() {
+            tensor.get_or_insert_with(|| name.into());
+        }
+        self
+    }
+
+    /// The same without the tensor's name, for where it is said already.
+    #[must_use]
+    pub(crate) fn unnamed(&self) -> Self {
+        let mut unnamed = self.clone();
+        if let Some(tensor) = unnamed.tensor_mut() {
+            *tensor = None;
+        }
+        unnamed
+    }
+
+    fn tensor_mut(&mut self) -> Option<&mut Option<Box<str>>> {
+        match self {
+            Self::ElementType { tensor, .. }
+            | Self::RankTooHigh { tensor, .. }
+            | Self::Layout { tensor, .. }
+            | Self::Quantized { tensor, .. }
+            | Self::Misaligned { tensor, .. }
+            | Self::Dynamic { tensor, .. }
+            | Self::Limit { tensor, .. }
+            | Self::NotUnderstood { tensor, .. } => Some(tensor),
+            _ => None,
+        }
+    }
+}
+
+/// Errors of a tensor whose name whoever knows it adds.
+impl TensorError {
+    pub(crate) const fn element_type(expected: ElementType, found: ElementType) -> Self {
+        Self::ElementType { expected, found, tensor: None }
+    }
+
+    pub(crate) const fn rank_too_high(found: usize) -> Self {
+        Self::RankTooHigh { found, tensor: None }
+    }
+
+    pub(crate) const fn layout(expected: &'static str, found: &'static str) -> Self {
+        Self::Layout { expected, found, tensor: None }
+    }
+
+    pub(crate) const fn quantized(scheme: &'static str) -> Self {
+        Self::Quantized { scheme, tensor: None }
+    }
+
+    pub(crate) const fn misaligned(need: usize, have: usize) -> Self {
+        Self::Misaligned { need, have, tensor: None }
+    }
+
+    pub(crate) const fn dynamic(dimension: usize) -> Self {
+        Self::Dynamic { dimension, tensor: None }
+    }
+
+    pub(crate) const fn limit(limit: &'static str, allowed: u64, found: u128) -> Self {
+        Self::Limit { limit, allowed, found, tensor: None }
+    }
+
+    pub(crate) fn not_understood(what: impl Into<Box<str>>) -> Self {
+        Self::NotUnderstood { what: what.into(), tensor: None }
+    }
+}
+
+/// How an error of a tensor starts.
+fn of(tensor: &Option<Box<str>>) -> String {
+    tensor.as_ref().map_or_else(String::new, |name| format!("tensor `{}`: ", name.escape_debug()))
+}
+
+/// What to write instead, for a tensor that is in a file as it is.
+fn advice(tensor: &Option<Box<str>>, found: ElementType) -> String {
+    match (tensor, found.rust_name()) {
+        (Some(_), Some(name)) if found.is_packed() => {
+            format!("; ask for `{name}`, as in `PackedView<{name}>`")
+        }
+        (Some(_), Some(name)) => format!("; ask for `{name}`, as in `view::<{name}>()`"),
+        _ => String::new(),
     }
 }
 

@@ -147,7 +147,7 @@ fn view_entry<'f, T: Element, D: Dimension>(
     match entry.view::<T>() {
         Ok(view) => view.to_ndarray(),
         // Arrays have no largest rank.
-        Err(TensorError::RankTooHigh { found }) => view_high_rank(entry, found),
+        Err(TensorError::RankTooHigh { found, .. }) => view_high_rank(entry, found),
         Err(error) => Err(error),
     }
 }
@@ -159,10 +159,10 @@ fn view_high_rank<'f, T: Element, D: Dimension>(
 ) -> Result<ArrayView<'f, T, D>, TensorError> {
     let descriptor = entry.known_descriptor()?;
     if *descriptor.layout() != Layout::RowMajor {
-        return Err(TensorError::RankTooHigh { found: rank });
+        return Err(TensorError::rank_too_high(rank));
     }
     let shape: Option<Vec<usize>> = descriptor.shape().iter().map(|&dim| to_usize(dim)).collect();
-    let shape = shape.ok_or(TensorError::Dynamic { dimension: 0 })?;
+    let shape = shape.ok_or_else(|| TensorError::dynamic(0))?;
     let count = element_count(&shape);
     let size = count.and_then(|count| count.checked_mul(size_of::<T>()));
     let start = to_usize(descriptor.byte_offset());
@@ -170,8 +170,8 @@ fn view_high_rank<'f, T: Element, D: Dimension>(
     let buffers = entry.buffers_of(&descriptor)?;
     let bytes = buffers.first().copied().unwrap_or_default();
     let bytes = start.zip(end).and_then(|(start, end)| bytes.get(start..end)).unwrap_or_default();
-    let data: &'f [T] = bytemuck::try_cast_slice(bytes)
-        .map_err(|_| TensorError::Misaligned { need: align_of::<T>(), have: 1 })?;
+    let data: &'f [T] =
+        bytemuck::try_cast_slice(bytes).map_err(|_| TensorError::misaligned(align_of::<T>(), 1))?;
     let array = ArrayView::from_shape(IxDyn(&shape), data);
     into_rank(array.ok(), &shape, |array| array.into_dimensionality::<D>().ok())
 }
@@ -206,7 +206,7 @@ impl<S: RawData<Elem = T>, D: Dimension, T> HasRank for ArrayBase<S, D, T> {
 #[cold]
 fn too_large(shape: &[usize]) -> TensorError {
     let found = shape.iter().fold(1u128, |count, &dim| count.saturating_mul(u128::from(as_u64(dim))));
-    TensorError::Limit { limit: "elements of an array", allowed: as_u64(isize::MAX.unsigned_abs()), found }
+    TensorError::limit("elements of an array", as_u64(isize::MAX.unsigned_abs()), found)
 }
 
 impl<'a, T: Element> TensorView<'a, T> {
@@ -280,8 +280,7 @@ impl<'a, T: Element> TensorView<'a, T> {
                 _ => {}
             }
         }
-        let in_pieces =
-            TensorError::Layout { expected: "elements in one piece", found: "an array with gaps" };
+        let in_pieces = TensorError::layout("elements in one piece", "an array with gaps");
         let data = array.to_slice_memory_order().ok_or(in_pieces)?;
         Self::from_strided(data, origin.unsigned_abs(), &shape, &strides)
     }

@@ -2,6 +2,7 @@
 //! maps to a file; written out in `docs/format.md`).
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The first segment of all our own KV keys; reserved at the root of a model.
 pub(crate) const RESERVED: &str = "hurray";
@@ -100,21 +101,33 @@ impl NamePath {
         if !self.0.is_empty() {
             self.0.push('.');
         }
-        let mut digits = [b'0'; 20];
-        let mut rest = index;
-        let mut start = digits.len();
-        let (pairs, _) = digits.as_chunks_mut::<2>();
-        for pair in pairs.iter_mut().rev() {
-            *pair = PAIRS.get(rest % 100).copied().unwrap_or_default();
-            start = start.saturating_sub(if rest < 10 { 1 } else { 2 });
-            rest /= 100;
-            if rest == 0 {
-                break;
+        self.push_digits(index);
+        mark
+    }
+
+    fn push_digits(&mut self, number: usize) {
+        let mut digit = |place: usize| {
+            let digit = u8::try_from(number / place % 10).unwrap_or_default();
+            self.0.push(char::from(digit.saturating_add(b'0')));
+        };
+        match number {
+            0..10 => {}
+            10..100 => digit(10),
+            100..1000 => {
+                digit(100);
+                digit(10);
+            }
+            1000..10_000 => {
+                digit(1000);
+                digit(100);
+                digit(10);
+            }
+            _ => {
+                let _ = write!(self.0, "{}", number / 10);
             }
         }
-        let digits = digits.get(start..).and_then(|digits| std::str::from_utf8(digits).ok());
-        self.0.push_str(digits.unwrap_or_default());
-        mark
+        let last = u8::try_from(number % 10).unwrap_or_default();
+        self.0.push(char::from(last.saturating_add(b'0')));
     }
 
     #[inline]
@@ -152,19 +165,6 @@ pub(crate) fn own_key(prefix: &str, path: &str) -> String {
         path => format!("{prefix}{path}"),
     }
 }
-
-/// The decimal digits of 0 to 99.
-const PAIRS: [[u8; 2]; 100] = {
-    const DIGITS: [u8; 10] = *b"0123456789";
-    let mut pairs = [[0; 2]; 100];
-    let mut index = 0;
-    #[expect(clippy::indexing_slicing, reason = "checked by the compiler, which is who runs it")]
-    while index < pairs.len() {
-        pairs[index] = [DIGITS[index / 10], DIGITS[index % 10]];
-        index = index.saturating_add(1);
-    }
-    pairs
-};
 
 /// A map key as one segment: `.` and `%` are escaped, the empty key is `%`.
 pub(crate) fn escape_key(key: &str) -> Cow<'_, str> {

@@ -143,6 +143,11 @@ impl LoadReport {
         Self { file: file.map(Path::to_owned), ..Self::default() }
     }
 
+    /// The same report of a file.
+    pub(crate) fn of_file(self, file: Option<&Path>) -> Self {
+        Self { file: file.map(Path::to_owned), ..self }
+    }
+
     /// Counts a problem, and keeps it unless `limit` are kept already.
     #[cold]
     pub(crate) fn push(&mut self, problem: Problem, limit: usize) {

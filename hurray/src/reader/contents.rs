@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use super::entry::{Plain, plain};
+use super::entry::elements_of;
 use super::{File, TensorEntry};
-use crate::container::{Brief, KvRef, Parsed};
+use crate::container::{Brief, KvRef, Parsed, Record};
+use crate::descriptor::PlainDescriptor;
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -72,47 +73,57 @@ pub(crate) fn default_policy() -> &'static Policy {
 impl<'c, 'f> Contents<'c, 'f> {
     /// How many tensors there are, composite heads included.
     pub(crate) fn len(&self) -> usize {
-        self.parsed.index.records().len()
+        self.parsed.index.len()
     }
 
     /// The tensor at a position in the order of the file.
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
-        let record = *self.parsed.index.records().get(position)?;
-        Some(TensorEntry {
+        Some(self.entry_of(position, self.record(position)?, Brief::NONE))
+    }
+
+    #[inline]
+    fn entry_of(&self, position: usize, record: Record<'f>, brief: Brief) -> TensorEntry<'f> {
+        TensorEntry {
             bytes: self.bytes,
             record,
             position,
+            index_position: self.parsed.index.place_in_index(position),
             alignment: self.parsed.header.alignment,
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
             table: self.table,
-            brief: Brief::NONE,
-        })
+            brief,
+        }
     }
 
-    /// Descriptor and elements of the tensor at a position, if it is plain and `field` under `path` is its name.
-    #[inline]
-    pub(crate) fn plain_named(
-        &self,
-        position: usize,
-        (path, field): (&str, &str),
-        type_tag: u8,
-        element_size: usize,
-    ) -> Option<Plain<'f>> {
-        let record = self.parsed.index.records().get(position)?;
-        if !record.is_named(self.bytes, path, field) {
-            return None;
-        }
-        let alignment = self.parsed.header.alignment;
-        plain(record, self.bytes, self.table, alignment, type_tag, element_size)
+    /// The index entry at a position in the order of the file.
+    #[inline(always)]
+    pub(crate) fn record(&self, position: usize) -> Option<Record<'f>> {
+        self.parsed.index.record(self.bytes.into(), position)
+    }
+
+    /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
+    #[inline(always)]
+    pub(crate) fn descriptor_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
+        record.descriptor_in(self.bytes, self.table)
+    }
+
+    /// The elements of a plain tensor whose only buffer lies just where it belongs.
+    #[inline(always)]
+    pub(crate) fn elements_of(&self, record: &Record<'f>, descriptor: &PlainDescriptor) -> Option<&'f [u8]> {
+        elements_of(record, descriptor, self.bytes, self.parsed.header.alignment)
     }
 
     /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
     pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'c> {
-        let records = self.parsed.index.records().iter().enumerate();
-        records.filter(|(_, record)| record.data_length == 0).map(|(position, _)| position)
+        self.parsed.index.positions_without_data()
+    }
+
+    /// How many there are.
+    pub(crate) fn count_without_data(&self) -> usize {
+        self.parsed.index.count_without_data()
     }
 
     /// All tensors in the order of the file.
@@ -123,12 +134,7 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The bytes of the name at a position, for comparing; empty past the end.
     #[inline]
     pub(crate) fn name_bytes(&self, position: usize) -> &'f [u8] {
-        self.parsed
-            .index
-            .records()
-            .get(position)
-            .map(|record| record.name_bytes(self.bytes))
-            .unwrap_or_default()
+        self.parsed.index.name_bytes(self.bytes.into(), position)
     }
 
     /// The name at a position; empty past the end.
@@ -140,14 +146,17 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor of that name, with its descriptor in brief.
     #[inline]
     pub(crate) fn look_up(&self, name: &str) -> Option<TensorEntry<'f>> {
-        let position = self.find(name)?;
-        let entry = self.entry(position)?;
-        Some(TensorEntry { brief: self.parsed.brief(self.bytes, position), ..entry })
+        let known = self.parsed.known(self.bytes);
+        let position = self.parsed.index.find(self.bytes.into(), known, name)?;
+        match known.get(position) {
+            Some(known) => Some(self.entry_of(position, known.record(self.bytes.into())?, known.brief)),
+            None => self.entry(position),
+        }
     }
 
     /// The position of the tensor of that name.
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.parsed.index.find(self.bytes.into(), name)
+        self.parsed.index.find(self.bytes.into(), &[], name)
     }
 
     /// The value of a metadata entry; text and bytes are borrowed from the file.

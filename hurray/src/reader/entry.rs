@@ -3,7 +3,6 @@
 use smallvec::SmallVec;
 
 use super::File;
-use crate::bytes::to_usize;
 use crate::container::{Brief, FileBytes, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
 use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
@@ -14,7 +13,8 @@ use crate::policy::Policy;
 #[derive(Debug, Clone, Copy)]
 pub struct TensorEntry<'f> {
     pub(super) bytes: &'f [u8],
-    pub(super) record: Record,
+    pub(super) record: Record<'f>,
+    pub(super) index_position: u64,
     pub(super) position: usize,
     pub(super) alignment: u32,
     pub(super) region_end: u64,
@@ -29,34 +29,33 @@ pub struct TensorEntry<'f> {
 /// The shape of a plain tensor, and the bytes of its elements.
 pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// Shape and elements of a row-major tensor whose only buffer lies just where it belongs, straight off the
-/// bytes of the file.
-#[inline]
-pub(super) fn plain<'f>(
-    record: &Record,
+/// The elements of a plain tensor whose only buffer lies just where it belongs in a file of that alignment.
+#[inline(always)]
+pub(super) fn elements_of<'f>(
+    record: &Record<'f>,
+    descriptor: &PlainDescriptor,
     file: &'f [u8],
-    table: &'f [u8],
     alignment: u32,
-    type_tag: u8,
-    element_size: usize,
-) -> Option<Plain<'f>> {
-    let descriptor = PlainDescriptor::read(record.descriptor_in(file, table)?, type_tag, element_size)?;
-    let buffer = record.only_buffer(file, alignment, descriptor.byte_size)?;
-    let bytes = buffer.get(to_usize(descriptor.byte_offset)?..)?.get(..descriptor.element_bytes)?;
-    Some((descriptor.shape, bytes))
+) -> Option<&'f [u8]> {
+    if !record.has_only_buffer(alignment, descriptor.byte_size) {
+        return None;
+    }
+    // The elements end inside of the buffer, as the descriptor was found to say.
+    let start = record.data_offset.checked_add(descriptor.byte_offset)?;
+    FileBytes::from(file).range(start, descriptor.element_bytes)
 }
 
 impl<'f> TensorEntry<'f> {
     /// The name.
     #[must_use]
     pub fn name(&self) -> &'f str {
-        self.record.name(self.bytes)
+        self.record.name()
     }
 
     /// Whether this is its name; at the root there is no tensor.
     #[inline]
     pub(crate) fn has_name(&self, name: &str) -> bool {
-        self.record.name_bytes(self.bytes) == name.as_bytes()
+        self.record.name_bytes() == name.as_bytes()
     }
 
     /// The bytes of the descriptor in the tensor region.
@@ -81,14 +80,17 @@ impl<'f> TensorEntry<'f> {
     }
 
     /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        if let Some((shape, elements)) = self.brief.shape(type_tag) {
+        if let Some(shape) = self.brief.shape(type_tag) {
             // Known to be fewer than the bytes of the buffer.
-            let length = elements.wrapping_mul(element_size);
+            let length = shape.elements().wrapping_mul(element_size);
             return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
         }
-        plain(&self.record, self.bytes, self.table, self.alignment, type_tag, element_size)
+        let bytes = self.record.descriptor_in(self.bytes, self.table)?;
+        let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
+        let elements = elements_of(&self.record, &descriptor, self.bytes, self.alignment)?;
+        Some((descriptor.shape, elements))
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
@@ -205,7 +207,7 @@ impl<'f> TensorEntry<'f> {
     /// The place in the index, from 0.
     #[must_use]
     pub fn index_position(&self) -> u64 {
-        self.record.index_position.into()
+        self.index_position
     }
 
     /// The place in the order of the file, from 0: what [`Member::Tensor`](crate::Member) refers to.

@@ -62,6 +62,13 @@ impl OpenOptions {
         self
     }
 
+    /// Leaves out of all descriptors what only applications know, for a reader that shows none of it.
+    #[cfg(feature = "cli")]
+    pub(crate) fn omit_private_fields(mut self) -> Self {
+        self.policy.omits_private_fields = true;
+        self
+    }
+
     /// Whether opening checks every descriptor, where its buffers are, and every composite. Off by default:
     /// it reads a page per tensor.
     pub fn validate_descriptors(mut self, validate: bool) -> Self {
@@ -207,14 +214,14 @@ fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, Open
 /// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
 /// than the file has.
 fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
-    let records = parsed.index.records();
-    let length = parsed.index.descriptors_length().and_then(to_usize);
+    let length = parsed.index.descriptors_length(bytes.into()).and_then(to_usize);
     if length.is_none_or(|length| length > bytes.len()) {
         return;
     }
     let piece =
-        |record: &Record| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
-    let Some(pieces) = records.iter().map(piece).collect::<Option<Vec<_>>>() else { return };
+        |record: Record<'_>| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let records = parsed.index.records(bytes.into());
+    let Some(pieces) = records.map(piece).collect::<Option<Vec<_>>>() else { return };
     // Whatever went wrong, touching the mapping will tell.
     if let Ok(table) = sys::gather(file, &pieces) {
         parsed.keep_gathered(table);

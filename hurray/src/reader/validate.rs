@@ -41,7 +41,8 @@ impl File {
     }
 
     pub(super) fn assemble(&self) -> Assembly {
-        composite::assemble(&mut self.contents(), self.policy())
+        let policy = self.policy().for_all_descriptors();
+        composite::assemble(&mut Contents { policy: &policy, ..self.contents() }, &policy)
     }
 }
 
@@ -60,9 +61,11 @@ impl Contents<'_, '_> {
     /// What is wrong with descriptors, places of buffers and composites. With `by_copies` the copies of the
     /// descriptors are gone by: they are known to be true.
     pub(super) fn structure_errors(self, by_copies: bool) -> Vec<FormatError> {
+        let policy = self.policy.for_all_descriptors();
+        let contents = Contents { policy: &policy, ..self };
         let mut checked =
-            CheckedDescriptors { contents: self, by_copies, recent: Recent::default(), errors: Vec::new() };
-        let assembly = composite::assemble(&mut checked, self.policy);
+            CheckedDescriptors { contents, by_copies, recent: Recent::default(), errors: Vec::new() };
+        let assembly = composite::assemble(&mut checked, &policy);
         let mut errors = checked.errors;
         errors.extend(assembly.into_errors());
         errors.truncate(MAX_ERRORS);

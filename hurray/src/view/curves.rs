@@ -112,10 +112,8 @@ impl<T: Stored> Morton<T> {
         } else {
             bits.checked_mul(rank).and_then(|bits| 1_u64.checked_shl(bits)).filter(|slots| *slots > 0)
         };
-        let slots = slots.ok_or(TensorError::Limit {
-            limit: "morton bits",
-            allowed: 63,
-            found: u128::from(bits).saturating_mul(rank.into()),
+        let slots = slots.ok_or_else(|| {
+            TensorError::limit("morton bits", 63, u128::from(bits).saturating_mul(rank.into()))
         })?;
         let layout = Layout::Morton { bits: SmallVec::from_elem(bits, shape.len()) };
         let (descriptor, bytes) = lay_out::<T>(values, shape, layout, slots)?;

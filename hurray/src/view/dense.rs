@@ -95,11 +95,8 @@ pub(crate) fn lay_out<T: Stored>(
     slots: u64,
 ) -> Result<(TensorDescriptor, SharedBytes), TensorError> {
     expect_count(values.len(), shape)?;
-    let beyond = || TensorError::Limit {
-        limit: "isize::MAX",
-        allowed: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
-        found: slots.into(),
-    };
+    let beyond =
+        || TensorError::limit("isize::MAX", u64::try_from(isize::MAX).unwrap_or(u64::MAX), slots.into());
     let size = T::STORED_TYPE.bytes_for(slots).filter(|size| to_usize(*size).is_some()).ok_or_else(beyond)?;
     let descriptor = describe(T::STORED_TYPE, shape, layout, [size]);
     let group = T::STORED_TYPE.group().ok_or_else(beyond)?;

@@ -83,9 +83,9 @@ impl<'a> DynTensorView<'a> {
     ///
     /// # Errors
     ///
-    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the default [`Limits`].
+    /// As [`TensorEntry::view`](crate::TensorEntry::view), with the limits of the file that the tensor is of.
     pub fn typed<T: Element>(&self) -> Result<TensorView<'a, T>, TensorError> {
-        typed(self.descriptor(), self.0.buffer(0), &Limits::default())
+        typed(self.descriptor(), self.0.buffer(0), self.0.dense_bytes()).map_err(|error| self.0.blamed(error))
     }
 
     /// The tensor as a quantized view.
@@ -94,7 +94,7 @@ impl<'a> DynTensorView<'a> {
     ///
     /// [`TensorError::Layout`] when it is not quantized, [`TensorError::NotUnderstood`] for unknown schemes.
     pub fn quantized(&self) -> Result<QuantizedView<'a>, TensorError> {
-        QuantizedView::from_raw(self.0.clone())
+        QuantizedView::from_raw(self.0.clone()).map_err(|error| self.0.blamed(error))
     }
 
     /// One element as stored; `None` where a sparse tensor stores nothing, which means zero.
@@ -103,7 +103,7 @@ impl<'a> DynTensorView<'a> {
     ///
     /// [`TensorError::Index`] outside the shape, and as [`values`](Self::values).
     pub fn get(&self, index: &[usize]) -> Result<Option<Scalar>, TensorError> {
-        logical_value(&self.0, index)
+        logical_value(&self.0, index).map_err(|error| self.0.blamed(error))
     }
 
     /// Every element in row-major order, as stored: before dequantization, zeros of sparse tensors included.
@@ -112,7 +112,7 @@ impl<'a> DynTensorView<'a> {
     ///
     /// As [`TensorEntry::values`](crate::TensorEntry::values).
     pub fn values(&self, limits: &Limits) -> Result<Values, TensorError> {
-        logical_values(&self.0, limits)
+        logical_values(&self.0, limits).map_err(|error| self.0.blamed(error))
     }
 }
 

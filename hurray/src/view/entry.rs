@@ -3,10 +3,9 @@
 use smallvec::SmallVec;
 
 use crate::bytes::to_usize;
-use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
+use crate::descriptor::{DYNAMIC, Layout, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
-use crate::limits::Limits;
 use crate::reader::{Plain, TensorEntry};
 use crate::view::strides::Strides;
 use crate::view::{DynTensorView, Shape, TensorView};
@@ -21,7 +20,7 @@ impl<'f> TensorEntry<'f> {
     /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
     /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
     /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
-    /// [`Limits::dense_bytes`] lets a copy take: a view can always be copied.
+    /// [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         if let Some(view) = self.plain_view() {
@@ -37,17 +36,15 @@ impl<'f> TensorEntry<'f> {
     }
 
     fn any_view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
-        let descriptor = self.known_descriptor()?;
-        // Before the placement: an element type or layout that is another one says more than a size.
-        expect_plain(&descriptor, T::TYPE)?;
-        let buffers = self.buffers_of(&descriptor)?;
-        let limits = &self.policy().limits;
-        typed(&descriptor, buffers.first().copied().unwrap_or_default(), limits).map_err(
-            |error| match error {
-                TensorError::Format(error) => TensorError::Format(self.blamed(error)),
-                other => other,
-            },
-        )
+        let view = || {
+            let descriptor = self.known_descriptor()?;
+            // Before the placement: an element type or layout that is another one says more than a size.
+            expect_plain(&descriptor, T::TYPE)?;
+            let buffers = self.buffers_of(&descriptor)?;
+            let limit = self.policy().limits.dense_bytes;
+            typed(&descriptor, buffers.first().copied().unwrap_or_default(), limit)
+        };
+        view().map_err(|error| self.blamed_tensor(error))
     }
 
     /// The tensor as it is: any element type, any layout.
@@ -64,11 +61,11 @@ impl<'f> TensorEntry<'f> {
         let descriptor = self.known_descriptor()?;
         expect_plain(&descriptor, ElementType::Bool)?;
         if *descriptor.layout() != Layout::RowMajor {
-            return Err(TensorError::Layout { expected: "row_major", found: descriptor.layout().name() });
+            return Err(TensorError::layout("row_major", descriptor.layout().name()));
         }
         let dims: Option<SmallVec<[usize; 8]>> =
             descriptor.shape().iter().map(|&dim| to_usize(dim)).collect();
-        let dims = dims.ok_or(TensorError::Dynamic { dimension: 0 })?;
+        let dims = dims.ok_or_else(|| TensorError::dynamic(0))?;
         let buffers = self.buffers_of(&descriptor)?;
         let start = to_usize(descriptor.byte_offset()).unwrap_or(usize::MAX);
         let bytes = buffers.first().copied().and_then(|buffer| buffer.get(start..)).unwrap_or_default();
@@ -87,24 +84,23 @@ impl<'f> TensorEntry<'f> {
 
 impl<'f, T: Element> TensorView<'f, T> {
     /// The view of a plain tensor; `None` if its elements start at an odd address.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn from_plain((shape, bytes): Plain<'f>) -> Option<Self> {
-        let RowMajor { rank, dims, strides } = shape;
         let data = bytemuck::try_cast_slice(bytes).ok()?;
-        Some(Self::checked(data, 0, Shape::from_parts(dims, rank)?, Strides::from_counts(strides)))
+        Some(Self::checked(data, 0, Shape::row_major(shape), Strides::from_counts(shape.strides())))
     }
 }
 
-/// A dense tensor of plain elements as a typed view of its buffer, of which a copy stays within the limits.
+/// A dense tensor of plain elements as a typed view of its buffer, of which a copy takes at most `dense_bytes`.
 #[inline]
 pub(crate) fn typed<'f, T: Element>(
     descriptor: &TensorDescriptor,
     buffer: &'f [u8],
-    limits: &Limits,
+    dense_bytes: u64,
 ) -> Result<TensorView<'f, T>, TensorError> {
     expect_plain(descriptor, T::TYPE)?;
     let view = dense(descriptor, buffer)?;
-    view.check_copy(limits.dense_bytes)?;
+    view.check_copy(dense_bytes)?;
     Ok(view)
 }
 
@@ -121,7 +117,7 @@ fn dense<'f, T: Element>(
         Layout::Strided { strides } => strides_of(strides)?,
         other => {
             let expected = "row_major, column_major or strided";
-            return Err(TensorError::Layout { expected, found: other.name() });
+            return Err(TensorError::layout(expected, other.name()));
         }
     };
     if shape.element_count() == Some(0) {
@@ -140,7 +136,7 @@ fn dense<'f, T: Element>(
 #[cold]
 pub(crate) fn no_tensor() -> TensorError {
     let found = "a composite_head, which stands for the tensors after it: a group, or one tensor in parts";
-    TensorError::Layout { expected: "a tensor", found }
+    TensorError::layout("a tensor", found)
 }
 
 /// Refuses a quantized tensor, and one of another element type.
@@ -148,13 +144,13 @@ pub(crate) fn no_tensor() -> TensorError {
 fn expect_plain(descriptor: &TensorDescriptor, expected: ElementType) -> Result<(), TensorError> {
     let found = descriptor.element_type();
     if let Some(quantization) = descriptor.quantization() {
-        return Err(TensorError::Quantized { scheme: quantization.name() });
+        return Err(TensorError::quantized(quantization.name()));
     }
     if let Layout::Composite(_) = descriptor.layout() {
         return Err(no_tensor());
     }
     if found != expected {
-        return Err(TensorError::ElementType { expected, found });
+        return Err(TensorError::element_type(expected, found));
     }
     Ok(())
 }
@@ -162,10 +158,10 @@ fn expect_plain(descriptor: &TensorDescriptor, expected: ElementType) -> Result<
 #[inline]
 fn shape_of(descriptor: &TensorDescriptor) -> Result<Shape, TensorError> {
     if let Some(dimension) = descriptor.shape().iter().position(|&dim| dim == DYNAMIC) {
-        return Err(TensorError::Dynamic { dimension });
+        return Err(TensorError::dynamic(dimension));
     }
     let dims = descriptor.shape().iter().map(|&dim| usize::try_from(dim).unwrap_or(usize::MAX));
-    Shape::from_dims(dims).ok_or(TensorError::RankTooHigh { found: descriptor.rank() })
+    Shape::from_dims(dims).ok_or_else(|| TensorError::rank_too_high(descriptor.rank()))
 }
 
 fn strides_of(strides: &[i64]) -> Result<Strides, TensorError> {
@@ -173,7 +169,7 @@ fn strides_of(strides: &[i64]) -> Result<Strides, TensorError> {
         strides.iter().map(|&stride| isize::try_from(stride).ok()).collect();
     in_memory
         .and_then(|strides| Strides::from_slice(&strides))
-        .ok_or(TensorError::RankTooHigh { found: strides.len() })
+        .ok_or_else(|| TensorError::rank_too_high(strides.len()))
 }
 
 /// The bytes of all elements that the strides reach, and where element `[0, ..., 0]` is among them.
@@ -195,5 +191,5 @@ fn reachable<'f, T: Element>(
 #[cold]
 fn misaligned<T>(bytes: &[u8]) -> TensorError {
     let have = 1usize.checked_shl(bytes.as_ptr().addr().trailing_zeros()).unwrap_or(usize::MAX);
-    TensorError::Misaligned { need: align_of::<T>(), have }
+    TensorError::misaligned(align_of::<T>(), have)
 }

@@ -188,9 +188,11 @@ pub(crate) fn group(descriptor: &TensorDescriptor) -> Result<(u64, u64), TensorE
         let bits = u64::from(descriptor.extension_type()?.bit_width);
         if bits < 8 { Some((8_u64.checked_div(bits)?, 1)) } else { Some((1, bits >> 3)) }
     };
-    descriptor.element_type().group().or_else(private).ok_or_else(|| TensorError::NotUnderstood {
-        what: format!("element type {}", descriptor.element_type()).into(),
-    })
+    descriptor
+        .element_type()
+        .group()
+        .or_else(private)
+        .ok_or_else(|| TensorError::not_understood(format!("element type {}", descriptor.element_type())))
 }
 
 /// The bytes of one element, or `Err` with its bits if several share a byte.

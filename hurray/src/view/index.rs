@@ -17,12 +17,10 @@ pub(crate) fn extents(shape: &[u64]) -> Result<Extents, TensorError> {
     let mut extents = Extents::with_capacity(shape.len());
     for (dimension, &extent) in shape.iter().enumerate() {
         if extent == DYNAMIC {
-            return Err(TensorError::Dynamic { dimension });
+            return Err(TensorError::dynamic(dimension));
         }
-        let fits = usize::try_from(extent).map_err(|_| TensorError::Limit {
-            limit: "usize",
-            allowed: u64::try_from(usize::MAX).unwrap_or(u64::MAX),
-            found: extent.into(),
+        let fits = usize::try_from(extent).map_err(|_| {
+            TensorError::limit("usize", u64::try_from(usize::MAX).unwrap_or(u64::MAX), extent.into())
         })?;
         extents.push(fits);
     }
@@ -46,7 +44,7 @@ pub(crate) fn count_within(shape: &[usize], bytes_each: usize, limit: u64) -> Re
     let allowed = limit.min(u64::try_from(isize::MAX).unwrap_or(u64::MAX));
     match usize::try_from(count) {
         Ok(count) if bytes <= u128::from(allowed) => Ok(count),
-        _ => Err(TensorError::Limit { limit: "dense_bytes", allowed, found: bytes }),
+        _ => Err(TensorError::limit("dense_bytes", allowed, bytes)),
     }
 }
 

@@ -21,7 +21,8 @@ impl File {
     /// [`TensorError::NotUnderstood`] when a member is of a layout or scheme that is not.
     pub fn partition<T: Stored>(&self, name: &str) -> Result<PartitionView<'_, T>, TensorError> {
         let position = self.tensor(name)?.position();
-        PartitionView::from_whole(whole_at(self.contents(), position)?.0)
+        let (whole, _) = whole_at(self.contents(), position)?;
+        PartitionView::from_whole(whole).map_err(|error| error.in_tensor(name))
     }
 
     /// The overlay of that name.
@@ -32,7 +33,8 @@ impl File {
     /// of a type without sums: bool, float8_e8m0 and private ones.
     pub fn overlay<T: Stored>(&self, name: &str) -> Result<OverlayView<'_, T>, TensorError> {
         let position = self.tensor(name)?.position();
-        OverlayView::from_whole(whole_at(self.contents(), position)?.0)
+        let (whole, _) = whole_at(self.contents(), position)?;
+        OverlayView::from_whole(whole).map_err(|error| error.in_tensor(name))
     }
 
     /// Every element of a partition or an overlay in row-major order, in the type of its head (FORMAT §7.6).
@@ -55,7 +57,7 @@ pub(crate) fn whole_at<'f>(
     let head = entry.known_descriptor()?;
     if head.composite().is_none() {
         let expected = "a partition or an overlay";
-        return Err(TensorError::Layout { expected, found: head.layout().name() });
+        return Err(TensorError::layout(expected, head.layout().name()).in_tensor(entry.name()));
     }
     let mut descriptors = contents;
     let composite = composite::assemble_at(&mut descriptors, contents.policy, position)?;
@@ -82,7 +84,7 @@ fn find<'f>(
     composite: &Composite,
 ) -> Result<(crate::descriptor::TensorDescriptor, Vec<Found<'f>>), TensorError> {
     if !composite.is_complete() {
-        return Err(TensorError::Layout { expected: "a whole composite", found: "one with members missing" });
+        return Err(TensorError::layout("a whole composite", "one with members missing"));
     }
     let entry = |position| contents.entry(position).ok_or_else(|| Rule::Cmp12.broken());
     let members = composite.members().iter().map(|member| match member {

@@ -16,7 +16,7 @@ impl<'f> TensorEntry<'f> {
         let buffers = self.buffers_of(&descriptor)?;
         let offsets = self.extents_of(&descriptor)?;
         let offsets = offsets.into_iter().map(|extent| extent.offset);
-        Ok(RawTensor::placed(self.name(), descriptor, buffers, offsets))
+        Ok(RawTensor::placed(self.name(), descriptor, buffers, offsets, &self.policy().limits))
     }
 
     /// A view of the kind that the caller asks for.
@@ -67,10 +67,12 @@ impl<'f> TensorEntry<'f> {
         errors.into_iter().map(|error| self.blamed(error)).collect()
     }
 
-    fn blamed_tensor(&self, error: TensorError) -> TensorError {
+    /// Adds what this entry knows to an error.
+    #[cold]
+    pub(super) fn blamed_tensor(&self, error: TensorError) -> TensorError {
         match error {
             TensorError::Format(error) => TensorError::Format(self.blamed(error)),
-            other => other,
+            other => other.in_tensor(self.name()),
         }
     }
 }

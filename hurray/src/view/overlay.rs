@@ -70,7 +70,7 @@ bases! { quantized: f16 bf16 f32 f64 F128 }
 impl<'a, T: Stored> OverlayView<'a, T> {
     pub(crate) fn from_whole(whole: Whole<'a>) -> Result<Self, TensorError> {
         if whole.plan.rule() == Rule::Partition {
-            return Err(TensorError::Layout { expected: "an overlay", found: "a partition" });
+            return Err(TensorError::layout("an overlay", "a partition"));
         }
         whole.expect(T::STORED_TYPE)?;
         Ok(Self { whole, element: PhantomData })
@@ -196,8 +196,8 @@ impl<T: Stored> Overlay<T> {
         if self.whole.plan.rule() != Rule::Overlay(op) {
             let (replaces, adds) = ("corrections that replace", "corrections that add");
             return Err(match op {
-                CombineOp::Add => TensorError::Layout { expected: replaces, found: adds },
-                _ => TensorError::Layout { expected: adds, found: replaces },
+                CombineOp::Add => TensorError::layout(replaces, adds),
+                _ => TensorError::layout(adds, replaces),
             });
         }
         let offsets = self.whole.plan.members().iter().map(|member| member.offset.clone());

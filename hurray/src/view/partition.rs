@@ -69,7 +69,7 @@ pub struct Piece<'a, T> {
 impl<'a, T: Stored> PartitionView<'a, T> {
     pub(crate) fn from_whole(whole: Whole<'a>) -> Result<Self, TensorError> {
         if whole.plan.rule() != Rule::Partition {
-            return Err(TensorError::Layout { expected: "a partition", found: "an overlay" });
+            return Err(TensorError::layout("a partition", "an overlay"));
         }
         whole.expect(T::STORED_TYPE)?;
         Ok(Self { whole, element: PhantomData })
@@ -267,9 +267,7 @@ impl<'a, T: Element> Part<'a, T> {
     pub fn view(&self) -> Result<TensorView<'a, T>, TensorError> {
         match &self.kind {
             PartKind::Tensor(tensor) => tensor.typed(),
-            PartKind::Whole(_) => {
-                Err(TensorError::Layout { expected: "a tensor", found: "a composite inside the partition" })
-            }
+            PartKind::Whole(_) => Err(TensorError::layout("a tensor", "a composite inside the partition")),
         }
     }
 }

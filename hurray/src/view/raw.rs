@@ -11,6 +11,7 @@ use crate::bytes::to_usize;
 use crate::descriptor::{MemberRole, Shard, TensorDescriptor};
 use crate::element::ElementType;
 use crate::error::{FormatError, Rule, TensorError};
+use crate::limits::Limits;
 
 /// A descriptor that satisfies every structure rule, with the bytes of each of its buffers.
 ///
@@ -30,31 +31,51 @@ struct Head {
     name: Option<Box<str>>,
     /// In the file, per buffer; empty if not known.
     file_offsets: SmallVec<[u64; 3]>,
+    /// [`Limits::dense_bytes`] of the file, or the default.
+    dense_bytes: u64,
     indices: OnceLock<Result<(), FormatError>>,
+}
+
+impl Head {
+    /// Of a tensor that was made here.
+    fn new(descriptor: TensorDescriptor) -> Self {
+        let dense_bytes = Limits::default().dense_bytes;
+        Self { descriptor, name: None, file_offsets: SmallVec::new(), dense_bytes, indices: OnceLock::new() }
+    }
 }
 
 impl<'a> RawTensor<'a> {
     /// `buffers` are in the order of the buffer table.
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
-        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+        Self { head: Arc::new(Head::new(descriptor)), buffers: buffers.into_iter().collect() }
     }
 
-    /// With its name and where each buffer starts in the file, so that errors found later can say where they are.
+    /// With its name and where each buffer starts in the file, so that errors found later can say where they are,
+    /// and the file's limits.
     pub(crate) fn placed(
         name: &str,
         descriptor: TensorDescriptor,
         buffers: impl IntoIterator<Item = &'a [u8]>,
         file_offsets: impl IntoIterator<Item = u64>,
+        limits: &Limits,
     ) -> Self {
-        let file_offsets = file_offsets.into_iter().collect();
-        let head = Head { descriptor, name: Some(name.into()), file_offsets, indices: OnceLock::new() };
+        let head = Head {
+            name: Some(name.into()),
+            file_offsets: file_offsets.into_iter().collect(),
+            dense_bytes: limits.dense_bytes,
+            ..Head::new(descriptor)
+        };
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
     #[inline]
     pub(crate) fn descriptor(&self) -> &TensorDescriptor {
         &self.head.descriptor
+    }
+
+    /// How many bytes a copy of a view may take.
+    pub(crate) fn dense_bytes(&self) -> u64 {
+        self.head.dense_bytes
     }
 
     /// The bytes of a buffer; empty if there is none at `index`.
@@ -81,10 +102,10 @@ impl<'a> RawTensor<'a> {
     pub(crate) fn expect_plain(&self, element_type: ElementType) -> Result<(), TensorError> {
         let found = self.descriptor().element_type();
         if let Some(quantization) = self.descriptor().quantization() {
-            return Err(TensorError::Quantized { scheme: quantization.name() });
+            return Err(TensorError::quantized(quantization.name()));
         }
         if found != element_type {
-            return Err(TensorError::ElementType { expected: element_type, found });
+            return Err(TensorError::element_type(element_type, found));
         }
         Ok(())
     }
@@ -92,7 +113,7 @@ impl<'a> RawTensor<'a> {
     /// The layout is not what the view can show.
     #[cold]
     pub(crate) fn wrong_layout(&self, expected: &'static str) -> TensorError {
-        TensorError::Layout { expected, found: self.descriptor().layout().name() }
+        TensorError::layout(expected, self.descriptor().layout().name())
     }
 
     /// The first `count` indices of a buffer.
@@ -140,6 +161,15 @@ impl<'a> RawTensor<'a> {
         }
     }
 
+    /// Adds the tensor's name to an error, if it has one.
+    #[cold]
+    pub(crate) fn blamed(&self, error: TensorError) -> TensorError {
+        match &self.head.name {
+            Some(name) => error.in_tensor(name),
+            None => error,
+        }
+    }
+
     /// Checks the indices in the data of a sparse or paged tensor, once for all its views.
     pub(crate) fn check_indices(&self) -> Result<(), TensorError> {
         let checked =
@@ -170,7 +200,7 @@ pub(crate) fn values_in<'a, T: crate::element::Stored>(
 #[cold]
 fn misaligned(bytes: &[u8], need: usize) -> TensorError {
     let zeros = bytes.as_ptr().addr().trailing_zeros();
-    TensorError::Misaligned { need, have: 1_usize.checked_shl(zeros).unwrap_or(need) }
+    TensorError::misaligned(need, 1_usize.checked_shl(zeros).unwrap_or(need))
 }
 
 /// A descriptor, with the bytes of each buffer owned or shared: what the `'static` twin of every view holds.
@@ -182,8 +212,7 @@ pub(crate) struct SharedTensor {
 
 impl SharedTensor {
     pub(crate) fn new(descriptor: TensorDescriptor, buffers: impl IntoIterator<Item = SharedBytes>) -> Self {
-        let head = Head { descriptor, name: None, file_offsets: SmallVec::new(), indices: OnceLock::new() };
-        Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
+        Self { head: Arc::new(Head::new(descriptor)), buffers: buffers.into_iter().collect() }
     }
 
     /// A tensor that somebody else laid out, its buffers copied: they are those of the descriptor, and that

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::descriptor::RowMajor;
 use crate::error::TensorError;
 
 /// The dimensions of a typed view, in elements; rank 0 to 8.
@@ -25,7 +26,7 @@ impl Shape {
     ///
     /// [`TensorError::RankTooHigh`] above rank 8.
     pub fn new(dims: &[usize]) -> Result<Self, TensorError> {
-        Self::from_dims(dims.iter().copied()).ok_or(TensorError::RankTooHigh { found: dims.len() })
+        Self::from_dims(dims.iter().copied()).ok_or_else(|| TensorError::rank_too_high(dims.len()))
     }
 
     /// A shape from dimensions; `None` above rank 8.
@@ -38,10 +39,10 @@ impl Shape {
         Some(shape)
     }
 
-    /// The first `rank` of eight dimensions, of which the others are 0.
-    #[inline]
-    pub(crate) fn from_parts(dims: [usize; Self::MAX_RANK], rank: usize) -> Option<Self> {
-        (rank <= Self::MAX_RANK).then_some(Self { dims, rank: u8::try_from(rank).ok()? })
+    /// That of a plain tensor.
+    #[inline(always)]
+    pub(crate) fn row_major(shape: RowMajor) -> Self {
+        Self { dims: shape.dims(), rank: u8::try_from(shape.rank()).unwrap_or(0) }
     }
 
     /// The dimensions, dimension 0 first.

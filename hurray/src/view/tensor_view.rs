@@ -175,7 +175,7 @@ impl<'a, T: Element> TensorView<'a, T> {
             .saturating_mul(u128::try_from(size_of::<T>()).unwrap_or(1));
         let held = u128::try_from(size_of_val(self.data)).unwrap_or(u128::MAX);
         if bytes > held && bytes > u128::from(limit) {
-            return Err(TensorError::Limit { limit: "dense_bytes", allowed: limit, found: bytes });
+            return Err(TensorError::limit("dense_bytes", limit, bytes));
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ fn values(entry: &TensorEntry<'_>, descriptor: &TensorDescriptor) -> Result<Valu
         return Err(reason);
     }
     let limits = Limits::default();
-    let shown = |error: TensorError| error.to_string();
+    let shown = |error: TensorError| error.unnamed().to_string();
     let stored = entry.values(&limits).map_err(shown)?.iter().collect();
     let real = match descriptor.quantization() {
         Some(_) => Some(entry.dequantize(&limits).map_err(shown)?),

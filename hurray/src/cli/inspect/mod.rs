@@ -27,7 +27,7 @@ pub(super) fn run(
     style: Style,
 ) -> io::Result<Outcome> {
     // What a strict reader refuses is still worth a look.
-    let file = match open(&arguments.file, OpenOptions::new().permissive()) {
+    let file = match open(&arguments.file, OpenOptions::new().permissive().omit_private_fields()) {
         Ok(file) => file,
         Err(error) => {
             report(err, explain(&error));

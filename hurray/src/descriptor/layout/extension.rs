@@ -7,7 +7,7 @@ use crate::policy::{Policy, is_private};
 use super::Layout;
 
 /// LAY-04.
-pub(super) fn decode(tag: u8, fields: &mut Cursor<'_>) -> Result<Layout, FormatError> {
+pub(super) fn decode(tag: u8, fields: &mut Cursor<'_>, policy: &Policy) -> Result<Layout, FormatError> {
     let id = fields.u64()?;
     let at = fields.offset();
     let length = fields.u32()?;
@@ -19,7 +19,9 @@ pub(super) fn decode(tag: u8, fields: &mut Cursor<'_>) -> Result<Layout, FormatE
             .expected_to_be(format!("extension data within the {remaining} bytes left"))
             .but_found(length)
     })?;
-    Ok(Layout::Extension { tag, id, data: fields.take(length)?.into() })
+    let data = fields.take(length)?;
+    let data = if policy.omits_private_fields { Box::default() } else { data.into() };
+    Ok(Layout::Extension { tag, id, data })
 }
 
 pub(super) fn encode(id: u64, data: &[u8], sink: &mut Sink) {

@@ -152,7 +152,7 @@ impl Layout {
             0x0A => BlockPaged::decode(fields).map(Self::BlockPaged),
             0x0B => CompositeHead::decode(fields, policy).map(Self::Composite),
             0x40 => hilbert::decode(rank, fields),
-            0xF0..=0xFE => extension::decode(tag, fields),
+            0xF0..=0xFE => extension::decode(tag, fields, policy),
             _ => unknown(tag, policy),
         }
     }

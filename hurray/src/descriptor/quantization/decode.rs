@@ -48,7 +48,8 @@ impl Quantization {
             Rule::Qnt03.check(opted_in || policy.is_permissive(), |e| {
                 e.at(offset).expected_to_be("a known scheme").but_found(format_args!("{tag:#04x}"))
             })?;
-            return Ok(Self::Unknown { tag, bytes: bytes.into() });
+            let bytes = if policy.omits_private_fields { Box::default() } else { bytes.into() };
+            return Ok(Self::Unknown { tag, bytes });
         }
         let version = fields.u8()?;
         Rule::Qnt04.check(version == 1, |e| {

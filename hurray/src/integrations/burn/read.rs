@@ -27,7 +27,7 @@ impl<'f> Stored<'f> {
         let descriptor = raw.descriptor();
         if let Layout::Composite(_) = descriptor.layout() {
             let found = descriptor.layout().name();
-            return Err(TensorError::Layout { expected: "a tensor", found }.into());
+            return Err(TensorError::layout("a tensor", found).into());
         }
         let element_type = descriptor.element_type();
         let is_quantized = descriptor.quantization().is_some();
@@ -109,10 +109,8 @@ fn small_int(value: &Scalar) -> Option<i8> {
 fn byte_len(dims: &[usize], dtype: DType) -> Result<usize, TensorError> {
     let most = dims.iter().try_fold(dtype.size(), |product, &dim| product.checked_mul(dim.max(1)));
     let most = most.filter(|most| isize::try_from(*most).is_ok());
-    let most = most.ok_or(TensorError::Limit {
-        limit: "isize::MAX",
-        allowed: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
-        found: u128::MAX,
+    let most = most.ok_or_else(|| {
+        TensorError::limit("isize::MAX", u64::try_from(isize::MAX).unwrap_or(u64::MAX), u128::MAX)
     })?;
     Ok(if dims.contains(&0) { 0 } else { most })
 }

@@ -88,7 +88,7 @@ impl<'f> Source<'f> {
         let limits = &entry.policy().limits;
         if let Layout::Composite(_) = raw.descriptor().layout() {
             let found = raw.descriptor().layout().name();
-            return Err(TensorError::Layout { expected: "a tensor", found }.into());
+            return Err(TensorError::layout("a tensor", found).into());
         }
         let dims = raw.extents()?.to_vec();
         check_product(&dims)?;
@@ -240,7 +240,7 @@ impl<'f> Source<'f> {
     /// Bytes that candle does not look into.
     fn raw<M: Make>(&self, element_type: ElementType, device: &Device) -> Result<M, ReadError> {
         let found = self.raw.descriptor().layout().name();
-        let bytes = self.row_major.ok_or(TensorError::Layout { expected: "row_major", found })?;
+        let bytes = self.row_major.ok_or_else(|| TensorError::layout("row_major", found))?;
         let dtype = dtype_of(element_type).ok_or(ReadError::ElementType(element_type))?;
         let tensor = candle_core::Tensor::from_raw_buffer(bytes, dtype, &self.dims, device)?;
         Ok(M::from_tensor(tensor)?)
@@ -265,11 +265,9 @@ fn check_product(dims: &[usize]) -> Result<(), TensorError> {
     let product = dims.iter().try_fold(1_usize, |product, &dim| product.checked_mul(dim.max(1)));
     match product.and_then(|product| isize::try_from(product).ok()) {
         Some(_) => Ok(()),
-        None => Err(TensorError::Limit {
-            limit: "isize::MAX",
-            allowed: u64::try_from(isize::MAX).unwrap_or(u64::MAX),
-            found: u128::MAX,
-        }),
+        None => {
+            Err(TensorError::limit("isize::MAX", u64::try_from(isize::MAX).unwrap_or(u64::MAX), u128::MAX))
+        }
     }
 }
 

@@ -28,12 +28,12 @@ impl<'a, T: Element> TryFrom<::safetensors::tensor::TensorView<'a>> for TensorVi
     fn try_from(tensor: ::safetensors::tensor::TensorView<'a>) -> Result<Self, TensorError> {
         let found = element_type_of(tensor.dtype()).unwrap_or(ElementType::Unknown(0));
         if found != T::TYPE {
-            return Err(TensorError::ElementType { expected: T::TYPE, found });
+            return Err(TensorError::element_type(T::TYPE, found));
         }
         let bytes: &'a [u8] = tensor.data();
         let data = bytemuck::try_cast_slice(bytes).map_err(|_| {
             let have = 1usize.checked_shl(bytes.as_ptr().addr().trailing_zeros()).unwrap_or(1);
-            TensorError::Misaligned { need: align_of::<T>(), have }
+            TensorError::misaligned(align_of::<T>(), have)
         })?;
         TensorView::from_slice(data, tensor.shape())
     }

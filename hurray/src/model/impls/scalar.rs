@@ -97,6 +97,6 @@ pub(crate) fn scalar_of(entry: &TensorEntry<'_>) -> Result<KvValue, TensorError>
                 _ => Err(TensorError::Rank { expected: 0, found: shape.len() }),
             }
         }
-        found => Err(TensorError::ElementType { expected: ElementType::Float64, found }),
+        found => Err(TensorError::element_type(ElementType::Float64, found)),
     }
 }

@@ -62,10 +62,10 @@ fn borrow<'f, T: SliceElement>(mut loader: Loader<'_, 'f>, first: Dim) -> Result
     }
     match view.as_slice().map(bytemuck::try_cast_slice) {
         Some(Ok(slice)) => Ok(slice),
-        _ => Err(loader.refuse(
-            &crate::TensorError::Layout { expected: "row_major (or a `TensorView`)", found: "another order" },
-            "",
-        )),
+        _ => {
+            Err(loader
+                .refuse(&crate::TensorError::layout("row_major (or a `TensorView`)", "another order"), ""))
+        }
     }
 }
 

@@ -32,7 +32,7 @@ impl<'f, T: HurrayLoad<'f>> HurrayLoad<'f> for Box<T> {
 /// The same `Arc` again is stored once.
 impl<T: HurraySave + ?Sized> HurraySave for Arc<T> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        saver.shared::<T>(self)
+        saver.shared::<T>(self, true)
     }
 }
 
@@ -44,10 +44,10 @@ impl<'f, T: HurrayLoad<'f>> HurrayLoad<'f> for Arc<T> {
     const IS_LEAF: bool = T::IS_LEAF;
 }
 
-/// The same `Rc` again is stored once.
+/// The same `Rc` again is stored once, and loaded anew.
 impl<T: HurraySave + ?Sized> HurraySave for Rc<T> {
     fn save<'s>(&'s self, saver: Saver<'_, 's>) -> Result<(), SaveError> {
-        saver.shared::<T>(self)
+        saver.shared::<T>(self, false)
     }
 }
 

@@ -251,7 +251,7 @@ impl<'f> LoadWalk<'f> {
             entry.view::<T>().map(Elements::Borrowed)
         } else {
             FloatCast::new(found, T::TYPE)
-                .ok_or(TensorError::ElementType { expected: T::TYPE, found })
+                .ok_or_else(|| TensorError::element_type(T::TYPE, found))
                 .and_then(|cast| cast_tensor(cast, entry, self.limits().dense_bytes))
                 .map(Elements::Made)
         };
@@ -323,7 +323,7 @@ impl<'f> LoadWalk<'f> {
             .fold(0u64, |sum, view| sum.saturating_add(u64::try_from(view.len()).unwrap_or(u64::MAX)));
         let bytes = count.saturating_mul(u64::try_from(size_of::<T>()).unwrap_or(1));
         if bytes > limit {
-            let error = TensorError::Limit { limit: "dense_bytes", allowed: limit, found: bytes.into() };
+            let error = TensorError::limit("dense_bytes", limit, bytes.into());
             return Err(self.refuse(&error, ""));
         }
         Tensor::concatenate(&views, axis).map_err(|error| self.refuse(&error, ""))

@@ -143,7 +143,11 @@ fn load_slice<'f>(bytes: &'f [u8], target: &mut dyn Target<'f>) -> Result<(), Lo
 }
 
 fn load_unreported<'f>(source: Source<'f>, path: &str, target: &mut dyn Target<'f>) -> Result<(), LoadError> {
-    load_reported(source, path, &LoadOptions::new(), target).map(drop)
+    let file = source.path();
+    match fill(source, path, &LoadOptions::new(), target) {
+        (_, true) => Ok(()),
+        (report, false) => Err(LoadError::Report(Box::new(report.of_file(file)))),
+    }
 }
 
 fn load_reported<'f>(
@@ -152,12 +156,25 @@ fn load_reported<'f>(
     options: &LoadOptions,
     target: &mut dyn Target<'f>,
 ) -> Result<LoadReport, LoadError> {
+    let file = source.path();
+    let (report, is_loaded) = fill(source, path, options, target);
+    let report = report.of_file(file);
+    match is_loaded {
+        true => Ok(report),
+        false => Err(LoadError::Report(Box::new(report))),
+    }
+}
+
+/// Walks the model; what there is to report, and whether the model is loaded and fits.
+fn fill<'f>(
+    source: Source<'f>,
+    path: &str,
+    options: &LoadOptions,
+    target: &mut dyn Target<'f>,
+) -> (LoadReport, bool) {
     let mut walk = LoadWalk::new(source, options);
     walk.start_at(path);
     let is_loaded = target.fill(Loader::root(&mut walk));
     let (report, fits) = walk.finish(path);
-    match is_loaded && fits {
-        true => Ok(report),
-        false => Err(LoadError::Report(Box::new(report))),
-    }
+    (report, is_loaded && fits)
 }

@@ -91,28 +91,29 @@ pub(crate) fn problem_of(error: &TensorError, wanted: &str) -> Problem {
     use ProblemKind as Kind;
     match error {
         TensorError::NotFound { .. } => Problem::new(Kind::Missing, wanted, ""),
-        TensorError::ElementType { expected, found } => {
+        TensorError::ElementType { expected, found, .. } => {
             Problem::new(Kind::ElementType, expected.to_string(), found.to_string())
         }
         TensorError::Rank { expected, found } => {
             Problem::new(Kind::Rank, format!("rank {expected}"), format!("rank {found}"))
         }
-        TensorError::RankTooHigh { found } => {
+        TensorError::RankTooHigh { found, .. } => {
             Problem::new(Kind::Rank, "rank 8 at most (or a `DynTensorView`)", format!("rank {found}"))
         }
         TensorError::Shape { expected, found } => {
             Problem::new(Kind::Shape, format!("{expected:?}"), format!("{found:?}"))
         }
-        TensorError::Layout { expected, found } => Problem::new(Kind::Layout, *expected, *found),
-        TensorError::Quantized { scheme } => Problem::new(
+        TensorError::Layout { expected, found, .. } => Problem::new(Kind::Layout, *expected, *found),
+        TensorError::Quantized { scheme, .. } => Problem::new(
             Kind::Layout,
             "plain elements (or a `QuantizedView`)",
             format!("quantized elements ({scheme})"),
         ),
-        TensorError::Limit { limit, allowed, found } => {
+        TensorError::Limit { limit, allowed, found, .. } => {
             Problem::new(Kind::Limit, format!("at most {allowed} (`Limits::{limit}`)"), found.to_string())
         }
         TensorError::Format(source) => Problem::new(Kind::Format, wanted, source.to_string()),
-        other => Problem::new(Kind::Layout, wanted, other.to_string()),
+        // The problem says which tensor.
+        other => Problem::new(Kind::Layout, wanted, other.unnamed().to_string()),
     }
 }

@@ -11,6 +11,7 @@ mod names;
 mod next;
 mod options;
 mod presence;
+mod recent;
 mod redirect;
 mod renaming;
 mod sequence;

@@ -21,10 +21,15 @@ impl<'f> Next<'_, 'f> {
     pub(crate) fn view<T: Element>(self) -> Option<TensorView<'f, T>> {
         let Self { walk, field } = self;
         let position = walk.next;
-        let name = (walk.path.as_str(), field.name);
-        let plain =
-            walk.source.contents().plain_named(position, name, const { T::TYPE.tag() }, size_of::<T>())?;
-        let view = TensorView::from_plain(plain)?;
+        let contents = walk.source.contents();
+        let record = contents.record(position)?;
+        if !record.is_named(walk.path.as_str(), field.name) {
+            return None;
+        }
+        let bytes = contents.descriptor_of(&record)?;
+        let descriptor = walk.recent.read(field, bytes, const { T::TYPE.tag() }, size_of::<T>())?;
+        let elements = contents.elements_of(&record, &descriptor)?;
+        let view = TensorView::from_plain((descriptor.shape, elements))?;
         walk.take(position);
         Some(view)
     }

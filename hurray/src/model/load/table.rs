@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
+use crate::bytes::is_same;
 use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
 use crate::reader::Contents;
 
@@ -63,12 +66,14 @@ pub(super) struct Heads {
 impl Heads {
     /// Only entries without data can be heads, so only their descriptors are read.
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
+        let policy = contents.policy.for_all_descriptors();
+        let contents = Contents { policy: &policy, ..contents };
         // Most heads are like the one before, to the byte.
         let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
         let found = contents.positions_without_data().filter_map(|position| {
             composite_at(contents, position, &mut last).map(|composite| (position, composite))
         });
-        let heads = Vec::with_capacity(contents.positions_without_data().count());
+        let heads = Vec::with_capacity(contents.count_without_data());
         Self::of(contents.len(), found, heads)
     }
 
@@ -76,7 +81,7 @@ impl Heads {
     /// positions.
     fn of(len: usize, found: impl Iterator<Item = (usize, CompositeHead)>, mut heads: Vec<Head>) -> Self {
         // Heads whose members are still coming, innermost last, each with how many.
-        let mut open: Vec<(usize, u32)> = Vec::new();
+        let mut open: OpenHeads = SmallVec::new();
         let mut passed = 0usize;
         for (position, CompositeHead { rule, member_count: members }) in found {
             pass_members(passed..position, &mut open, &mut heads);
@@ -85,9 +90,8 @@ impl Heads {
                 *missing = missing.saturating_sub(1);
             }
             passed = position.saturating_add(1);
-            open.push((heads.len(), members));
+            open.push((heads.len(), usize::try_from(members).unwrap_or(usize::MAX)));
             heads.push(Head { position, end: len, rule, members, is_complete: false });
-            pass_members(passed..passed, &mut open, &mut heads);
         }
         pass_members(passed..len, &mut open, &mut heads);
         let mut wholes: Vec<Range<usize>> = Vec::new();
@@ -127,17 +131,20 @@ impl Heads {
     }
 }
 
+/// Heads by their places in a list, each with how many of its members are missing; as many as the format lets nest.
+type OpenHeads = SmallVec<[(usize, usize); 8]>;
+
 /// Counts members at some positions to the open heads, innermost first, and closes those that have all of theirs.
-fn pass_members(members: Range<usize>, open: &mut Vec<(usize, u32)>, heads: &mut [Head]) {
-    let mut next = members.start;
+#[inline]
+fn pass_members(members: Range<usize>, open: &mut OpenHeads, heads: &mut [Head]) {
+    let Range { start: mut next, end } = members;
     while let Some((head, missing)) = open.last_mut() {
-        let left = u32::try_from(members.end.saturating_sub(next)).unwrap_or(u32::MAX);
-        let taken = left.min(*missing);
-        *missing = missing.saturating_sub(taken);
-        next = next.saturating_add(usize::try_from(taken).unwrap_or(usize::MAX));
-        if *missing > 0 {
+        let left = end.saturating_sub(next);
+        if *missing > left {
+            *missing = missing.saturating_sub(left);
             return;
         }
+        next = next.saturating_add(*missing);
         if let Some(head) = heads.get_mut(*head) {
             head.is_complete = true;
             head.end = next;
@@ -147,15 +154,16 @@ fn pass_members(members: Range<usize>, open: &mut Vec<(usize, u32)>, heads: &mut
 }
 
 /// The composite whose head is at a position. `last` is the descriptor that was decoded last.
+#[inline]
 fn composite_at<'f>(
     contents: Contents<'_, 'f>,
     position: usize,
     last: &mut (&'f [u8], Option<CompositeHead>),
 ) -> Option<CompositeHead> {
-    let entry = contents.entry(position)?;
-    let bytes = entry.descriptor_at_hand().ok()?;
-    if bytes.len() > MAX_COMPARED || bytes != last.0 {
-        *last = (bytes, entry.known_descriptor().ok()?.composite().copied());
+    let bytes = contents.descriptor_of(&contents.record(position)?)?;
+    if bytes.len() > MAX_COMPARED || !is_same(bytes, last.0) {
+        let descriptor = contents.entry(position)?.known_descriptor().ok()?;
+        *last = (bytes, descriptor.composite().copied());
     }
     last.1
 }

@@ -4,12 +4,15 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use smallvec::SmallVec;
+
 use crate::container::DESCRIPTORS;
 use crate::error::TensorError;
 use crate::limits::Limits;
 use crate::model::flat::{Base, FlatNames};
 use crate::model::load::finish::problem_of;
 use crate::model::load::names::{Names, NamesInOrder};
+use crate::model::load::recent::Recent;
 use crate::model::load::redirect::{Redirected, Redirects};
 use crate::model::load::renaming::Renamed;
 use crate::model::load::table::{Heads, Used};
@@ -53,12 +56,13 @@ pub(crate) struct LoadWalk<'f> {
     limits: Limits,
     pub(super) path: NamePath,
     /// The steps of `path`, each with the length before it.
-    steps: Vec<(Segment, Mark)>,
+    steps: SmallVec<[(Segment, Mark); 8]>,
     /// Where the path was exchanged for another: how many steps lead there, and how these are written.
     pub(super) exchanged: Vec<Redirected>,
     pub(super) redirects: Redirects,
     /// The position in file order of the tensor that comes next if the file is in the model's order.
     pub(super) next: usize,
+    pub(super) recent: Recent<'f>,
     pub(super) used: Used,
     pub(super) used_kv: Used,
     pub(super) in_order: Option<NamesInOrder>,
@@ -97,16 +101,17 @@ impl<'f> LoadWalk<'f> {
         let mut walk = Self {
             used: Used::new(contents.len()),
             used_kv: Used::new(contents.kv_len()),
-            report: LoadReport::new(source.path()),
+            report: LoadReport::default(),
             source,
             renamed: None,
             options: options.clone(),
             limits,
             path: NamePath::default(),
-            steps: Vec::with_capacity(8),
+            steps: SmallVec::new(),
             exchanged: Vec::new(),
             redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
+            recent: Recent::default(),
             in_order: None,
             heads: None,
             neighbours: Vec::new(),
@@ -197,11 +202,6 @@ impl<'f> LoadWalk<'f> {
                 self.take(position);
                 Ok(entry)
             }
-            _ if self.path.is_root() => Err(self.report(Problem::new(
-                ProblemKind::Refused,
-                "a struct, map or vector at the root: wrap the tensor in a struct",
-                "",
-            ))),
             _ => Err(self.missing("a tensor")),
         }
     }
@@ -334,11 +334,24 @@ impl<'f> LoadWalk<'f> {
 
     #[cold]
     pub(super) fn missing(&mut self, wanted: &str) -> Reported {
+        if self.path.is_root() {
+            return self.nameless();
+        }
         let found = match self.redirects.is_nothing() {
             true => "nothing that the migration would take, and the field no default",
             false => "",
         };
         self.report(Problem::new(ProblemKind::Missing, wanted, found))
+    }
+
+    /// Reports a value without a name: at the root, or flattened into it, and no struct.
+    fn nameless(&mut self) -> Reported {
+        // Once the group of the root is open, only what is flattened has no path of its own.
+        let expected = match self.nesting {
+            0 => "a struct, map or vector at the root: wrap the value in a struct",
+            _ => "a struct where it has `flatten`: a single value there has no name",
+        };
+        self.report(Problem::new(ProblemKind::Refused, expected, ""))
     }
 
     /// Reports why the tensor at the path can't be taken. `wanted` says what the field is, if the error does not.

@@ -68,7 +68,7 @@ impl<'f> LoadWalk<'f> {
             self.note_cast(found, T::TYPE);
             merged_and_cast(whole, cast, &limits)
         } else {
-            Err(TensorError::ElementType { expected: T::TYPE, found })
+            Err(TensorError::element_type(T::TYPE, found))
         };
         let tensor = elements.and_then(|elements| Tensor::from_vec(elements, whole.plan.shape()));
         tensor.map_err(|error| self.refuse(&error, ""))

@@ -3,6 +3,7 @@
 mod endings;
 mod heads;
 mod members;
+mod reach;
 mod ties;
 mod walk;
 
@@ -15,7 +16,7 @@ use crate::writer::{NameProblem, SaveError, TensorSource, is_reserved};
 
 pub use endings::{save, to_bytes, to_writer};
 pub(crate) use walk::SaveWalk;
-use walk::{GroupKind, Rules, Step};
+use walk::{GroupKind, Rules, Step, Stored};
 
 /// Where a value goes: one place in the file, named by a path.
 ///
@@ -154,8 +155,13 @@ impl<'p, 's> Saver<'p, 's> {
         Ok(())
     }
 
-    /// Saves a value that others may share: its tensors once, and after that the name that they have.
-    pub(crate) fn shared<T: HurraySave + ?Sized>(self, value: &'s T) -> Result<(), SaveError> {
+    /// Saves a value that others may share: its tensors once, and after that the name that they have. A load makes it
+    /// once, or anew for each of its names.
+    pub(crate) fn shared<T: HurraySave + ?Sized>(
+        self,
+        value: &'s T,
+        is_loaded_once: bool,
+    ) -> Result<(), SaveError> {
         let (address, size) = (std::ptr::from_ref(value).addr(), size_of_val(value));
         // What other attributes make of the same value has other bytes.
         let form = self
@@ -166,19 +172,24 @@ impl<'p, 's> Saver<'p, 's> {
             return value.save(self);
         }
         let Self { walk, place } = self;
-        if let Some(first) = walk.shared.get(&allocation) {
-            let first = KvValue::String(first.clone());
+        if let Some(Stored { path: first, again }) = walk.shared.get(&allocation) {
+            let (first, again) = (KvValue::String(first.clone()), *again);
             // Rules of this field's own are held against the value, too.
             if place.rules.is_some() {
                 walk.captured(|part| value.save(Saver::at(part, place)))?;
             }
+            walk.reach.add_again(again);
             return walk.note(TIED, place.variants, first);
         }
-        let before = walk.tensors;
+        let (before, reached) = (walk.tensors, walk.reach.again());
         value.save(Saver::at(&mut *walk, place))?;
         // A newtype variant's value has no name that says which variant it is in.
         if walk.tensors != before && place.variants == 0 {
-            walk.shared.insert(allocation, walk.path.as_str().to_owned());
+            if is_loaded_once {
+                walk.reach.is_loaded_once(reached);
+            }
+            let stored = Stored { path: walk.path.as_str().to_owned(), again: walk.reach.since(reached) };
+            walk.shared.insert(allocation, stored);
         }
         Ok(())
     }
@@ -212,6 +223,7 @@ impl<'p, 's> Saver<'p, 's> {
         for (index, item) in items.into_iter().enumerate() {
             present.push(group.element(Step::Index(index), item)?);
         }
+        group.walk.reach.add_elements(present.len());
         if group.needs_note(present.len()) {
             group.walk.note(SEQUENCE, 0, KvValue::Array(KvArray::Bools(present)))?;
         }
@@ -344,7 +356,11 @@ impl<'p, 's> GroupSaver<'p, 's> {
         let owner = self.walk.plan.set_owner(Some(owner));
         let saved = save(Saver::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }));
         self.walk.plan.set_owner(owner);
-        saved
+        saved.map_err(|error| match error {
+            // Fields of its own would have names.
+            SaveError::Root { .. } => SaveError::Root { what: "a flattened value that is no struct" },
+            other => other,
+        })
     }
 
     /// Notes the version of the struct.

@@ -36,6 +36,7 @@ impl<'s> SaveWalk<'s> {
     /// Appends what was saved into a plan of its own; copies its bytes.
     pub(super) fn append_copied(&mut self, mut part: SaveWalk<'_>) -> Result<(), SaveError> {
         let (tensors, entries, root_members) = (part.tensors, part.entries, part.heads.root_members());
+        let reach = part.reach;
         for _ in 0..part.heads.to_give_way() {
             self.heads.give_way();
         }
@@ -47,6 +48,7 @@ impl<'s> SaveWalk<'s> {
         self.plan.append_copied(part.into_part())?;
         self.tensors = self.tensors.saturating_add(tensors);
         self.entries = self.entries.saturating_add(entries);
+        self.reach.add(reach);
         self.heads.add_members(root_members);
         Ok(())
     }
@@ -80,6 +82,7 @@ impl<'s> SaveWalk<'s> {
 
     /// Ends the walk: every second name is held against the first.
     pub(crate) fn into_plan(mut self) -> Result<Plan<'s>, SaveError> {
+        self.reach.check(&self.limits)?;
         self.plan.withdraw(&std::mem::take(&mut self.heads).into_withdrawn());
         for Claim { path, target, part } in &self.claims {
             let is_tied = |name: &str| self.plan.has_kv(&format!("{TIED}{name}"));

@@ -7,9 +7,10 @@ use crate::descriptor::TensorDescriptor;
 use crate::limits::Limits;
 use crate::model::Field;
 use crate::model::flat::{Base, FlatNames};
-use crate::model::names::{NamePath, own_key};
+use crate::model::names::{NamePath, TIED, own_key};
 use crate::model::save::heads::Heads;
 use crate::model::save::members::Membership;
+use crate::model::save::reach::{Effort, Reach};
 use crate::model::save::{Place, Saver, ties::Claim};
 use crate::model::shape_rule::{Bindings, Scope};
 use crate::writer::{Plan, SaveError, TensorSource};
@@ -76,6 +77,15 @@ impl Rules {
 /// strides are kept, and alignment.
 pub(super) type Allocation = (usize, usize, (Option<&'static str>, bool, Option<u32>));
 
+/// A value that others may share, and is stored.
+#[derive(Debug, Clone)]
+pub(super) struct Stored {
+    /// The path where its tensors are.
+    pub(super) path: String,
+    /// What one more load of it follows.
+    pub(super) again: Effort,
+}
+
 /// The state of one save walk.
 pub(crate) struct SaveWalk<'s> {
     pub(super) plan: Plan<'s>,
@@ -93,8 +103,10 @@ pub(crate) struct SaveWalk<'s> {
     pub(super) met_rules: bool,
     /// How many groups that may hold entries only are open.
     pub(super) metadata_only: usize,
-    /// What `Arc`s hold, and the path where its tensors are.
-    pub(super) shared: HashMap<Allocation, String>,
+    /// What `Arc`s and `Rc`s hold, and where that is stored.
+    pub(super) shared: HashMap<Allocation, Stored>,
+    /// What a load goes through.
+    pub(super) reach: Reach,
     /// Second names that are held against the first at the end.
     pub(super) claims: Vec<Claim<'s>>,
 }
@@ -115,6 +127,7 @@ impl<'s> SaveWalk<'s> {
             met_rules: false,
             metadata_only: 0,
             shared: HashMap::new(),
+            reach: Reach::default(),
             claims: Vec::new(),
         }
     }
@@ -199,6 +212,9 @@ impl<'s> SaveWalk<'s> {
     pub(super) fn note(&mut self, prefix: &str, variants: u32, value: KvValue) -> Result<(), SaveError> {
         let key = self.path.with_key(variants, |key| own_key(prefix, key));
         self.plan.kv(&key, value)?;
+        if prefix == TIED {
+            self.reach.add_tie();
+        }
         self.entries = self.entries.saturating_add(1);
         Ok(())
     }

@@ -35,8 +35,8 @@ pub(super) fn read<R: Read>(mut reader: SequentialReader<R>) -> Result<Sequentia
     let file = FileBytes::tail(&tail, tensors_end);
     let index = Index::decode(file, &header, &trailer, policy.mode)?;
     let metadata = KvSection::decode(file, &header, &trailer)?.to_metadata(file);
-    check_tensors(&index, &tensors)?;
-    let names = index.records().iter().map(|record| record.name(file).to_owned()).collect();
+    check_tensors(&index, file, &tensors)?;
+    let names = index.records(file).map(|record| record.name().to_owned()).collect();
     Ok(SequentialEnd { names, metadata })
 }
 
@@ -66,12 +66,12 @@ fn check_region_end(
 }
 
 /// The index lists the tensors that were read, and no others.
-fn check_tensors(index: &Index, tensors: &[Seen]) -> Result<(), FormatError> {
-    let records = index.records();
+fn check_tensors(index: &Index, file: FileBytes<'_>, tensors: &[Seen]) -> Result<(), FormatError> {
+    let records = index.records(file);
     Rule::Seq02.check(records.len() == tensors.len(), |e| {
         e.expected_to_be(format!("an index of {} tensors", tensors.len())).but_found(records.len())
     })?;
-    for (record, tensor) in records.iter().zip(tensors) {
+    for (record, tensor) in records.zip(tensors) {
         let is_same = record.descriptor_offset == tensor.descriptor_offset;
         Rule::Seq02.check(is_same, |e| {
             e.at(tensor.descriptor_offset)

@@ -18,7 +18,13 @@ fn broken(descriptor: TensorDescriptor, buffers: &[Vec<u8>]) -> Vec<(&'static st
     let aligned: Vec<crate::bytes::AlignedBytes> =
         buffers.iter().map(|bytes| crate::bytes::AlignedBytes::copy_from(bytes)).collect();
     let offsets = (1..).map(|number| number * 4096).take(buffers.len());
-    let raw = RawTensor::placed("t", descriptor, aligned.iter().map(|bytes| bytes.as_slice()), offsets);
+    let raw = RawTensor::placed(
+        "t",
+        descriptor,
+        aligned.iter().map(|bytes| bytes.as_slice()),
+        offsets,
+        &Limits::default(),
+    );
     validate_data(&raw).iter().map(|error| (error.rule().id(), error.offset().unwrap())).collect()
 }
 

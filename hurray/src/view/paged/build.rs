@@ -29,7 +29,7 @@ impl<T: Stored> BlockPaged<T> {
         if per_page == 0 {
             return Err(TensorError::Parts { what: "tokens per page", expected: 1, found: 0 });
         }
-        let beyond = || TensorError::Limit { limit: "usize", allowed: number(usize::MAX), found: u128::MAX };
+        let beyond = || TensorError::limit("usize", number(usize::MAX), u128::MAX);
         let token = heads.checked_mul(head_size).ok_or_else(beyond)?;
         let page = token.checked_mul(per_page).ok_or_else(beyond)?;
         let (mut pool, mut seq_ptr, mut tokens) = (Vec::new(), vec![0_u64], 0_usize);

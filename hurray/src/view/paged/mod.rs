@@ -176,7 +176,7 @@ fn page_indices<'a>(
     let bytes = size.and_then(|size| raw.buffer(buffer).get(..size));
     let bytes = bytes.ok_or_else(|| raw.too_small(buffer, count.saturating_mul(4)))?;
     let indices = u32::borrow(bytes, bytes.len() >> 2);
-    indices.map(PageIndices::Narrow).ok_or(TensorError::Misaligned { need: align_of::<u32>(), have: 1 })
+    indices.map(PageIndices::Narrow).ok_or_else(|| TensorError::misaligned(align_of::<u32>(), 1))
 }
 
 /// How many tokens each sequence has: told by the application, or found out once from the file.

@@ -83,8 +83,8 @@ impl<'a> Elements<'a> {
             ) => Kind::Real,
             (scheme, _) => {
                 let scheme = scheme.map_or("no", Q::name);
-                let what = format!("{scheme} quantization of {element_type}").into();
-                return Err(TensorError::NotUnderstood { what });
+                let what = format!("{scheme} quantization of {element_type}");
+                return Err(TensorError::not_understood(what));
             }
         };
         Ok(Self { bytes, element_type, kind })

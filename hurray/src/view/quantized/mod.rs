@@ -41,8 +41,8 @@ impl Place {
     pub(crate) fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
         // A scheme that is not understood may have an idea of its own of what is stored.
         if let Some(Quantization::Unknown { tag, .. }) = raw.descriptor().quantization() {
-            let what = format!("quantization scheme {tag:#04x}").into();
-            return Err(TensorError::NotUnderstood { what });
+            let what = format!("quantization scheme {tag:#04x}");
+            return Err(TensorError::not_understood(what));
         }
         match raw.descriptor().layout() {
             Layout::Coo { nnz, .. } | Layout::Csr { nnz } | Layout::Csc { nnz } | Layout::Csf { nnz, .. } => {
@@ -56,7 +56,7 @@ impl Place {
             Layout::Extension { .. } | Layout::Unknown { .. } | Layout::Composite(_) => {
                 let layout = raw.descriptor().layout();
                 let what = format!("layout {:#04x} ({})", layout.tag(), layout.name());
-                Err(TensorError::NotUnderstood { what: what.into() })
+                Err(TensorError::not_understood(what))
             }
             _ => Ok(Self::Dense(Box::new(Geometry::of(raw)?))),
         }
@@ -139,8 +139,7 @@ impl QuantizedPlan {
 
     /// The scheme was understood when the plan was made.
     fn parameters<'a>(&self, raw: &RawTensor<'a>) -> Result<ParameterValues<'a>, TensorError> {
-        let none = || TensorError::NotUnderstood { what: "no quantization".into() };
-        ParameterValues::of(raw).ok_or_else(none)
+        ParameterValues::of(raw).ok_or_else(|| TensorError::not_understood("no quantization"))
     }
 
     fn shape(&self) -> &[usize] {

@@ -105,10 +105,10 @@ pub(crate) fn parameter_bytes<'a>(raw: &RawTensor<'a>) -> Option<ParameterBytes<
 impl<'a> Parameters<'a> {
     /// The parameters of a tensor, whose buffers have one for every element of the shape.
     pub(crate) fn of(raw: &RawTensor<'a>, shape: &[usize]) -> Result<Self, TensorError> {
-        let not_understood = |what: String| TensorError::NotUnderstood { what: what.into() };
         let quantization =
-            raw.descriptor().quantization().ok_or_else(|| not_understood("no quantization".into()))?;
-        let unknown = || not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
+            raw.descriptor().quantization().ok_or_else(|| TensorError::not_understood("no quantization"))?;
+        let unknown =
+            || TensorError::not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
         let values = ParameterValues::of(raw).ok_or_else(unknown)?;
         let is_paged = matches!(raw.descriptor().layout(), Layout::BlockPaged(_));
         let (axis, block) = match *quantization {
@@ -133,8 +133,8 @@ impl<'a> Parameters<'a> {
             Some(block) => by_block(shape, axis, block),
             None => by_channel(shape, axis),
         };
-        let index = index.ok_or_else(|| not_understood("more blocks than memory".into()))?;
-        let needed = needed.ok_or_else(|| not_understood("more blocks than memory".into()))?;
+        let index = index.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
+        let needed = needed.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
         if let Some(size) = values.lacks(needed) {
             return Err(raw.too_small(first_parameter_buffer(quantization), size));
         }

@@ -403,7 +403,7 @@ fn build(
     scheme: Quantization,
     buffers: Vec<Vec<u8>>,
 ) -> Result<QuantizedTensor, TensorError> {
-    let beyond = || TensorError::Limit { limit: "isize::MAX", allowed: u64::MAX, found: u128::MAX };
+    let beyond = || TensorError::limit("isize::MAX", u64::MAX, u128::MAX);
     let mut described = descriptor(shape, storage, scheme, &[0]);
     described.buffers.extend(buffers.iter().map(|bytes| BufferHandle::host(length(bytes))));
     let all = std::iter::once(&[][..]).chain(buffers.iter().map(Vec::as_slice));

@@ -53,10 +53,8 @@ impl Plan {
         found: Vec<Member<'a>>,
         tensors: &mut Vec<RawTensor<'a>>,
     ) -> Result<Self, TensorError> {
-        let rule = Rule::of(&head).ok_or(TensorError::Layout {
-            expected: "a partition or an overlay",
-            found: "a composite of another rule",
-        })?;
+        let rule = Rule::of(&head)
+            .ok_or_else(|| TensorError::layout("a partition or an overlay", "a composite of another rule"))?;
         let unit = width(&head)?;
         let first_of_all = tensors.len();
         let mut members = Vec::with_capacity(found.len());
@@ -116,7 +114,7 @@ fn kind_of(
 
 #[cold]
 fn other_type(head: &TensorDescriptor, member: &TensorDescriptor) -> TensorError {
-    TensorError::ElementType { expected: head.element_type(), found: member.element_type() }
+    TensorError::element_type(head.element_type(), member.element_type())
 }
 
 /// A head of a composite of so many members.

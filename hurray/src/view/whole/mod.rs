@@ -214,7 +214,7 @@ impl Plan {
 
     #[cold]
     fn no_sum(&self) -> TensorError {
-        TensorError::NotUnderstood { what: format!("a sum of {} elements", self.element_type()).into() }
+        TensorError::not_understood(format!("a sum of {} elements", self.element_type()))
     }
 }
 
@@ -236,7 +236,7 @@ impl<'a> Whole<'a> {
     /// Refuses elements of another type.
     pub(crate) fn expect(&self, expected: ElementType) -> Result<(), TensorError> {
         let found = self.plan.element_type();
-        if found == expected { Ok(()) } else { Err(TensorError::ElementType { expected, found }) }
+        if found == expected { Ok(()) } else { Err(TensorError::element_type(expected, found)) }
     }
 
     /// The bytes of the element at an index; a byte with the pattern in its low bits below 8 bits.
