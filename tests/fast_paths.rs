@@ -189,13 +189,10 @@ fn aims() -> impl Strategy<Value = Aim> {
 }
 
 /// The tensors of a file: where the descriptor lies, where its copy does, and how long it is.
-fn descriptors(file: &File, table: usize) -> Vec<(usize, usize, usize)> {
-    let mut copy = table;
+fn descriptors(file: &File, patch: &Patch) -> Vec<(usize, usize, usize)> {
     let places = file.tensors().map(|entry| {
         let length = usize::try_from(entry.descriptor_length()).unwrap();
-        let place = (usize::try_from(entry.descriptor_offset()).unwrap(), copy, length);
-        copy += length;
-        place
+        (usize::try_from(entry.descriptor_offset()).unwrap(), patch.copy(entry.position()), length)
     });
     places.collect()
 }
@@ -216,7 +213,7 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
     let file = File::copy_from_slice(bytes).unwrap();
     let mut patch = Patch::of(bytes);
     let (table, index) = (patch.table(), patch.index());
-    let places = descriptors(&file, table.start);
+    let places = descriptors(&file, &patch);
     for (aim, which, place, value) in changes {
         if places.is_empty() {
             break;
@@ -254,7 +251,7 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
             Aim::Index => patch.put(index.start + place.index(index.len()), value),
         };
     }
-    let version = u32::from(!has_table).saturating_add(1).to_le_bytes();
+    let version = u32::from(has_table).saturating_add(1).to_le_bytes();
     patch.with_sound_table().put(table.start - 8, &version).sealed()
 }
 
@@ -318,7 +315,7 @@ fn with_a_false_copy() -> Vec<u8> {
     let bytes =
         hurray::to_bytes(&One { tensor: TensorView::from_slice(&[0.0; 6], &[2, 3]).unwrap() }).unwrap();
     let patch = Patch::of(&bytes);
-    let shape = patch.table().start + 20;
+    let shape = patch.copy(0) + 20;
     patch.put(shape, &3u64.to_le_bytes()).put(shape + 8, &2u64.to_le_bytes()).with_sound_table().sealed()
 }
 

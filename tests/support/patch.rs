@@ -76,6 +76,24 @@ impl Patch {
         value + 8..value + usize::try_from(length).expect("a length in memory")
     }
 
+    /// Where the copy of the descriptor of the tensor at a position is; tensors whose descriptors are alike share one.
+    ///
+    /// # Panics
+    ///
+    /// When the file has no copies, or no such tensor.
+    #[must_use]
+    pub fn copy(&self, position: usize) -> usize {
+        let u32_at = |at: usize| {
+            usize::try_from(u32::from_le_bytes(self.array(at))).expect("a number in memory")
+        };
+        let table = self.table();
+        let (numbers, tensors) = (table.start + 4, self.u64_at(self.index().start));
+        assert!(position < tensors, "no tensor at {position}");
+        let number = u32_at(numbers + position * 4);
+        // Each copy has its length behind magic and version.
+        (0..number).fold(numbers + tensors * 4, |at, _| at + u32_at(at + 6))
+    }
+
     /// Makes the checksum of the copies of the descriptors right.
     #[must_use]
     pub fn with_sound_table(self) -> Self {

@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use super::kinds::{Brief, Kinds, Known};
 use super::names::NameTable;
 use super::record::{Place, Record, Region};
-use super::{FileBytes, Header, Trailer};
+use super::{FileBytes, Header, Kind, Trailer};
 use crate::bytes::{Cursor, Sink, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
@@ -69,17 +68,16 @@ impl Index {
     #[inline]
     pub(crate) fn record<'f>(&self, file: FileBytes<'f>, position: usize) -> Option<Record<'f>> {
         let place = self.places.get(position)?;
-        Record::at(file, place.entry, place.table_offset)
+        Record::at(file, *place)
     }
 
     /// All entries, in the order of descriptors.
     pub(crate) fn records<'s, 'f>(
         &'s self,
         file: FileBytes<'f>,
-    ) -> impl ExactSizeIterator<Item = Record<'f>> + use<'s, 'f> {
+    ) -> impl Iterator<Item = Record<'f>> + use<'s, 'f> {
         // None is missing: all were read when the file was opened.
-        let read = move |place: &Place| Record::at(file, place.entry, place.table_offset).unwrap_or_default();
-        self.places.iter().map(read)
+        self.places.iter().filter_map(move |place| Record::at(file, *place))
     }
 
     /// The name at a position, for comparing; empty past the end.
@@ -108,49 +106,29 @@ impl Index {
         self.places.iter().filter(|place| !place.has_data).count()
     }
 
-    /// The length of all descriptors together, in bytes, if a table of them can exist.
-    pub(crate) fn descriptors_length(&self, file: FileBytes<'_>) -> Option<u64> {
-        let Some(last) = self.places.len().checked_sub(1) else { return Some(0) };
-        let last = self.record(file, last)?;
-        u32::checked_add(last.table_offset, last.descriptor_length).map(u64::from)
+    /// Keeps the number of each tensor's kind, by position.
+    pub(super) fn keep_kinds(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        self.places.iter_mut().zip(numbers).for_each(|(place, number)| place.kind = number);
     }
 
-    /// What a look-up by name needs of each tensor, by position, with what a table of all descriptors says of the
-    /// plain ones.
-    pub(super) fn known(&self, file: &[u8], table: &[u8], alignment: u32) -> Vec<Known> {
-        let mut kinds = Kinds::default();
-        let mut brief = |record: Record<'_>| {
-            let kind = record.copy_in(table).and_then(|bytes| kinds.of(bytes))?;
-            record.only_buffer(file, alignment, kind.byte_size).map(|_| kind.brief)
-        };
-        let known = |place: &Place| {
-            let record = Record::at(file.into(), place.entry, place.table_offset);
-            Known::new(*place, record.and_then(&mut brief).unwrap_or(Brief::NONE))
-        };
-        self.places.iter().map(known).collect()
-    }
-
-    /// The position of the tensor of that name. `known` is what is known of all tensors, or of none.
+    /// The position of the tensor of that name.
     #[inline]
-    pub(crate) fn find(&self, file: FileBytes<'_>, known: &[Known], name: &str) -> Option<usize> {
+    pub(crate) fn find(&self, file: FileBytes<'_>, name: &str) -> Option<usize> {
         // Unique since it was opened, so the error can't be.
         let anywhere = Region { start: 0, end: u64::MAX };
         let make =
             || name_table(file, &self.places, anywhere).unwrap_or_else(|_| NameTable::with_capacity(0));
         let table = self.names.get_or_init(make);
-        table.find(name.as_bytes(), |position| match known.get(position) {
-            Some(known) => known.name(file),
-            None => name_at(file, &self.places, position),
-        })
+        table.find(name.as_bytes(), |position| name_at(file, &self.places, position))
     }
 
-    /// Puts entries in the order of their descriptors, those of one descriptor in that of the index, and finds the
-    /// copies of these in a table of all. Tells whether none reaches into the next.
+    /// Puts entries in the order of their descriptors, those of one descriptor in that of the index. Tells whether none
+    /// reaches into the next.
     #[cold]
     fn put_in_order(&mut self, file: FileBytes<'_>) -> bool {
         let mut places: Vec<_> = (0..u32::MAX)
             .zip(&self.places)
-            .filter_map(|(in_index, place)| Some((Record::at(file, place.entry, 0)?, in_index, place.entry)))
+            .filter_map(|(in_index, place)| Some((Record::at(file, *place)?, in_index, place.entry)))
             .collect();
         places.sort_unstable_by_key(|(record, in_index, _)| (record.descriptor_offset, *in_index));
         self.in_index = places.iter().map(|(_, in_index, _)| *in_index).collect();
@@ -187,23 +165,19 @@ impl Index {
 struct Order {
     /// Where all that belongs to the last tensor ends.
     end: u64,
-    /// Where the copy of the next descriptor is in a table of all.
-    table_offset: u64,
     /// Whether no tensor reaches into the next, so that they are in the order of their descriptors, too.
     is_kept: bool,
 }
 
 impl Order {
-    const NEW: Self = Self { end: 0, table_offset: 0, is_kept: true };
+    const NEW: Self = Self { end: 0, is_kept: true };
 
     /// The place of the entry that comes next.
     #[inline(always)]
     fn put(&mut self, record: &Record<'_>, end: u64, entry: u64) -> Place {
         self.is_kept &= self.end <= record.descriptor_offset;
         self.end = end;
-        let table_offset = u32::try_from(self.table_offset).unwrap_or(u32::MAX);
-        self.table_offset = self.table_offset.saturating_add(u64::from(record.descriptor_length));
-        Place { entry, table_offset, has_data: record.data_length > 0 }
+        Place { entry, kind: Kind::NO_NUMBER, has_data: record.data_length > 0 }
     }
 }
 

@@ -1,76 +1,43 @@
-//! Plain descriptors in brief. A model has few kinds of tensors, so that most descriptors are alike to the byte, and
-//! kinds follow each other in the same order layer after layer.
+//! Kinds of tensors: the different descriptors of a file. A model has few of them, so that what one says is read once,
+//! and each tensor goes by a number.
 
-use super::FileBytes;
-use super::record::{Place, Record, name_of_entry};
-use crate::descriptor::{PlainDescriptor, RowMajor};
+use super::NameTable;
+use crate::descriptor::{PlainDescriptor, RowMajor, peek_length};
 use crate::element::ElementType;
 
-/// A plain descriptor in brief: row-major, of a small rank and without a byte offset.
+/// One of the different descriptors of a file: where its copy is, and what it says if it is a plain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Brief {
-    /// In elements; 1 from the rank on.
-    dims: [u32; Self::MAX_RANK],
+pub(crate) struct Kind {
+    /// Of the copy among all copies, in bytes.
+    start: u32,
+    /// Of the descriptor, in bytes.
+    length: u32,
+    /// Of the only buffer.
+    byte_size: u64,
+    // In elements; 1 from the rank on.
+    dims: [u32; RowMajor::MAX_RANK],
     type_tag: u8,
+    /// Above that of any shape if the descriptor has to be asked.
     rank: u8,
 }
 
-impl Brief {
-    const MAX_RANK: usize = RowMajor::MAX_RANK;
+impl Kind {
+    /// The number of tensors of no known kind.
+    pub(super) const NO_NUMBER: u32 = u32::MAX;
 
     /// For a tensor whose descriptor has to be asked.
-    pub(crate) const NONE: Self = Self { dims: [0; Self::MAX_RANK], type_tag: 0, rank: u8::MAX };
+    pub(crate) const UNKNOWN: Self =
+        Self { start: 0, length: 0, byte_size: 0, dims: [0; RowMajor::MAX_RANK], type_tag: 0, rank: u8::MAX };
 
-    /// The shape; `None` if the descriptor has to be asked, or says another element type.
-    #[inline(always)]
-    pub(crate) fn shape(&self, type_tag: u8) -> Option<RowMajor> {
-        let rank = usize::from(self.rank);
-        let is_known = rank <= Self::MAX_RANK && self.type_tag == type_tag;
-        is_known.then(|| RowMajor::known(rank, self.dims))
-    }
-}
-
-/// What a look-up by name needs of a tensor, in one place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Known {
-    entry: u64,
-    table_offset: u32,
-    pub(crate) brief: Brief,
-}
-
-// Two of them in a cache line.
-const _: () = assert!(size_of::<Known>() == 32);
-
-impl Known {
-    pub(super) fn new(place: Place, brief: Brief) -> Self {
-        Self { entry: place.entry, table_offset: place.table_offset, brief }
-    }
-
-    /// The name.
-    #[inline]
-    pub(super) fn name<'f>(&self, file: FileBytes<'f>) -> &'f [u8] {
-        name_of_entry(file, self.entry)
-    }
-
-    /// The entry of the index.
-    #[inline]
-    pub(crate) fn record<'f>(&self, file: FileBytes<'f>) -> Option<Record<'f>> {
-        Record::at(file, self.entry, self.table_offset)
-    }
-}
-
-/// A brief, and the bytes of the only buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub(super) brief: Brief,
-    pub(super) byte_size: u64,
-}
-
-impl Kind {
     const TYPE_AT: usize = 14;
 
-    /// `None` for any other descriptor.
-    fn read(bytes: &[u8]) -> Option<Self> {
+    fn read(start: u32, length: u32, bytes: &[u8]) -> Self {
+        let asked = Self { start, length, ..Self::UNKNOWN };
+        Self::read_plain(asked, bytes).unwrap_or(asked)
+    }
+
+    /// `None` unless it is row-major, of a small rank and without a byte offset.
+    fn read_plain(asked: Self, bytes: &[u8]) -> Option<Self> {
         let type_tag = *bytes.get(Self::TYPE_AT)?;
         let bits = ElementType::from_tag(type_tag).bits().filter(|bits| bits.is_multiple_of(8))?;
         let plain = PlainDescriptor::read(bytes, type_tag, usize::try_from(bits / 8).ok()?)?;
@@ -78,110 +45,164 @@ impl Kind {
         if plain.byte_offset != 0 {
             return None;
         }
-        let mut dims = [1; Brief::MAX_RANK];
-        for (brief, dim) in dims.iter_mut().zip(plain.shape.dims::<{ Brief::MAX_RANK }>()).take(rank) {
-            *brief = u32::try_from(dim).ok()?;
+        let mut dims = [1; RowMajor::MAX_RANK];
+        for (known, dim) in dims.iter_mut().zip(plain.shape.dims::<{ RowMajor::MAX_RANK }>()).take(rank) {
+            *known = u32::try_from(dim).ok()?;
         }
-        let brief = Brief { dims, type_tag, rank: u8::try_from(rank).ok()? };
-        Some(Self { brief, byte_size: plain.byte_size })
+        Some(Self { byte_size: plain.byte_size, dims, type_tag, rank: u8::try_from(rank).ok()?, ..asked })
     }
-}
 
-/// The kinds that were met last, by the bytes of their descriptors.
-#[derive(Debug, Default)]
-pub(super) struct Kinds<'t> {
-    met: Vec<Met<'t>>,
-    /// Which was met last.
-    last: usize,
-    /// Which is given up for the next new one.
-    oldest: usize,
-}
-
-#[derive(Debug)]
-struct Met<'t> {
-    bytes: &'t [u8],
-    kind: Option<Kind>,
-    /// Which one followed when it was met before.
-    next: usize,
-}
-
-impl<'t> Kinds<'t> {
-    /// As many as layers of models have.
-    const MAX: usize = 16;
-
-    /// What a descriptor says, if it is plain.
+    /// The copy of the descriptor.
     #[inline]
-    pub(super) fn of(&mut self, bytes: &'t [u8]) -> Option<Kind> {
-        let expected = self.met.get(self.last).map_or(0, |last| last.next);
-        match self.met.get(expected) {
-            Some(met) if met.bytes == bytes => {
-                self.last = expected;
-                met.kind
+    pub(crate) fn copy_in<'t>(&self, copies: &'t [u8]) -> Option<&'t [u8]> {
+        let start = usize::try_from(self.start).ok()?;
+        copies.get(start..)?.get(..usize::try_from(self.length).ok()?)
+    }
+
+    /// The shape of a tensor whose descriptor has `length` bytes, and the bytes of its only buffer; `None` if the
+    /// descriptor has to be asked, or says another element type.
+    #[inline(always)]
+    pub(crate) fn shape(&self, length: u32, type_tag: u8) -> Option<(RowMajor, u64)> {
+        let rank = usize::from(self.rank);
+        let is_known = rank <= RowMajor::MAX_RANK && self.type_tag == type_tag && self.length == length;
+        is_known.then(|| (RowMajor::known(rank, self.dims), self.byte_size))
+    }
+}
+
+/// Reads copies of descriptors that lie back to back, by the lengths that they tell; `None` unless they fill `copies`.
+pub(super) fn read_kinds(count: u32, copies: &[u8]) -> Option<Vec<Kind>> {
+    // No descriptor is shorter than its fixed header.
+    let count =
+        usize::try_from(count).ok().filter(|count| *count <= copies.len() / crate::descriptor::FIXED_LEN)?;
+    let mut kinds = Vec::with_capacity(count);
+    let (mut start, mut rest) = (0u32, copies);
+    for _ in 0..count {
+        let length = peek_length(rest).ok()?;
+        let (descriptor, after) = rest.split_at_checked(usize::try_from(length).ok()?)?;
+        kinds.push(Kind::read(start, length, descriptor));
+        (start, rest) = (start.checked_add(length)?, after);
+    }
+    rest.is_empty().then_some(kinds)
+}
+
+/// Numbers descriptors, so that those that are alike to the byte have one number.
+#[derive(Debug)]
+pub(super) struct Numbering {
+    /// Each different one, back to back.
+    copies: Vec<u8>,
+    ends: Vec<usize>,
+    table: NameTable,
+}
+
+impl Numbering {
+    pub(super) fn new() -> Self {
+        Self { copies: Vec::new(), ends: Vec::new(), table: NameTable::with_capacity(0) }
+    }
+
+    /// The number of a descriptor; `None` past what numbers and offsets can tell.
+    pub(super) fn number(&mut self, descriptor: &[u8]) -> Option<u32> {
+        let position = self.ends.len();
+        let (copies, ends) = (&self.copies, &self.ends);
+        let number = match self.table.insert(descriptor, position, |known| copy_at(copies, ends, known)) {
+            Err(known) => known,
+            Ok(()) => {
+                self.copies.extend_from_slice(descriptor);
+                self.ends.push(self.copies.len());
+                u32::try_from(self.copies.len()).ok()?;
+                position
             }
-            _ => self.search(bytes),
-        }
+        };
+        u32::try_from(number).ok()
     }
 
-    fn search(&mut self, bytes: &'t [u8]) -> Option<Kind> {
-        let found = self.met.iter().position(|met| met.bytes == bytes).unwrap_or_else(|| self.meet(bytes));
-        if let Some(last) = self.met.get_mut(self.last) {
-            last.next = found;
-        }
-        self.last = found;
-        self.met.get(found).and_then(|met| met.kind)
+    /// How many different ones there are.
+    pub(super) fn count(&self) -> Option<u32> {
+        u32::try_from(self.ends.len()).ok()
     }
 
-    fn meet(&mut self, bytes: &'t [u8]) -> usize {
-        let met = Met { bytes, kind: Kind::read(bytes), next: 0 };
-        let at = self.oldest;
-        match self.met.get_mut(at) {
-            Some(oldest) => *oldest = met,
-            None => self.met.push(met),
-        }
-        self.oldest = at.saturating_add(1) % Self::MAX;
-        at
+    /// Each different one, back to back.
+    pub(super) fn into_copies(self) -> Vec<u8> {
+        self.copies
     }
+
+    /// What each different one says.
+    pub(super) fn kinds(&self) -> Option<Vec<Kind>> {
+        let kind = |position: usize| {
+            let copy = copy_at(&self.copies, &self.ends, position);
+            let end = u32::try_from(*self.ends.get(position)?).ok()?;
+            let length = u32::try_from(copy.len()).ok()?;
+            Some(Kind::read(end.checked_sub(length)?, length, copy))
+        };
+        (0..self.ends.len()).map(kind).collect()
+    }
+}
+
+fn copy_at<'c>(copies: &'c [u8], ends: &[usize], position: usize) -> &'c [u8] {
+    let start = position.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    ends.get(position).and_then(|end| copies.get(start..*end)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Brief, Kind, Kinds};
+    use super::{Kind, Numbering, read_kinds};
     use crate::descriptor::{Layout, TensorDescriptor};
     use crate::element::ElementType;
 
+    fn shape_of(kind: &Kind, length: usize) -> Option<(usize, [usize; 4], u64)> {
+        let (shape, byte_size) = kind.shape(length as u32, ElementType::Float32.tag())?;
+        Some((shape.rank(), shape.dims(), byte_size))
+    }
+
     #[test]
-    fn every_descriptor_is_told_by_its_bytes_however_many_kinds_there_are() {
+    fn descriptors_that_are_alike_have_one_number() {
         let all: Vec<Vec<u8>> = (1..40u64)
             .map(|dim| TensorDescriptor::row_major(ElementType::Float32, [dim, 2], dim * 8).to_bytes())
             .collect();
-        let mut kinds = Kinds::default();
-        for round in 0..3 {
-            for (at, bytes) in all.iter().enumerate().filter(|(at, _)| round < 2 || at % 7 != 0) {
-                let dim = u32::try_from(at + 1).unwrap();
-                let brief = Brief { dims: [dim, 2, 1, 1], type_tag: ElementType::Float32.tag(), rank: 2 };
-                let kind = Kind { brief, byte_size: u64::from(dim) * 8 };
-                assert_eq!(kinds.of(bytes), Some(kind));
-                assert_eq!(kinds.of(bytes), Some(kind));
+        let mut numbering = Numbering::new();
+        for _ in 0..3 {
+            for (at, bytes) in all.iter().enumerate() {
+                assert_eq!(numbering.number(bytes), Some(at as u32));
             }
+        }
+        assert_eq!(numbering.count(), Some(39));
+        let told = numbering.kinds().unwrap();
+        let copies = numbering.into_copies();
+        let kinds = read_kinds(39, &copies).unwrap();
+        assert_eq!(kinds, told);
+        for (at, (kind, bytes)) in kinds.iter().zip(&all).enumerate() {
+            assert_eq!(kind.copy_in(&copies), Some(&bytes[..]));
+            assert_eq!(shape_of(kind, bytes.len()), Some((2, [at + 1, 2, 0, 0], at as u64 * 8 + 8)));
+            assert_eq!(shape_of(kind, bytes.len() + 1), None);
+            assert_eq!(kind.shape(bytes.len() as u32, ElementType::Int32.tag()), None);
         }
     }
 
     #[test]
-    fn what_is_not_brief_is_left_to_the_descriptor() {
-        let mut kinds = Kinds::default();
+    fn copies_that_do_not_fill_their_place_are_none() {
+        let copies = TensorDescriptor::row_major(ElementType::Float32, [2], 8).to_bytes();
+        assert_eq!(read_kinds(1, &copies).map(|kinds| kinds.len()), Some(1));
+        assert_eq!(read_kinds(2, &copies), None);
+        assert_eq!(read_kinds(u32::MAX, &copies), None);
+        assert_eq!(read_kinds(1, &copies[..copies.len() - 1]), None);
+        assert_eq!(read_kinds(1, &[&copies[..], &[0]].concat()), None);
+        assert_eq!(read_kinds(0, &[]), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_not_plain_is_left_to_the_descriptor() {
         let plain = TensorDescriptor::row_major(ElementType::Float32, [2, 3], 24);
         let mut column = plain.clone();
         column.layout = Layout::ColumnMajor;
         let others = [
             column.to_bytes(),
             TensorDescriptor::row_major(ElementType::Int4, [2, 3], 3).to_bytes(),
-            TensorDescriptor::row_major(ElementType::Int8, [1, 1, 1, 1, 2], 2).to_bytes(),
-            TensorDescriptor::row_major(ElementType::Int8, [0], 0).to_bytes(),
-            Vec::new(),
+            TensorDescriptor::row_major(ElementType::Float32, [1, 1, 1, 1, 2], 8).to_bytes(),
+            TensorDescriptor::row_major(ElementType::Float32, [0], 0).to_bytes(),
         ];
         for bytes in &others {
-            assert_eq!(kinds.of(bytes), None);
-            assert_eq!(kinds.of(bytes), None);
+            let kinds = read_kinds(1, bytes).unwrap();
+            assert_eq!(shape_of(&kinds[0], bytes.len()), None);
+            assert_eq!(kinds[0].copy_in(bytes), Some(&bytes[..]));
         }
     }
 }

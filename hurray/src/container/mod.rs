@@ -25,14 +25,14 @@ pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
 pub(crate) use index::{Index, IndexEntry, encode_index};
-pub(crate) use kinds::{Brief, Known};
+pub(crate) use kinds::Kind;
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;
 pub(crate) use names::NameTable;
 pub(crate) use parsed::{Ends, Parsed};
 pub(crate) use record::Record;
 pub(crate) use section::{FileBytes, Section};
-pub(crate) use table::{DESCRIPTORS, encode_table};
+pub(crate) use table::{DESCRIPTORS, Table, encode_table};
 pub(crate) use trailer::Trailer;
 
 /// The smallest file: header, an index without entries, trailer (FORMAT §2.1).

@@ -1,9 +1,6 @@
 //! All of a file but its tensors.
 
-use std::sync::OnceLock;
-
-use super::table::decode_table;
-use super::{Header, Index, Known, KvSection, MIN_FILE_SIZE, Section, Trailer, wrong};
+use super::{Header, Index, KvSection, MIN_FILE_SIZE, Table, Trailer, wrong};
 use crate::error::{OpenError, Rule};
 use crate::policy::Policy;
 
@@ -15,19 +12,7 @@ pub(crate) struct Parsed {
     pub(crate) trailer: Trailer,
     pub(crate) index: Index,
     pub(crate) kv: KvSection,
-    table: Table,
-    /// What look-ups need of each tensor, by position; made for the first one.
-    known: OnceLock<Vec<Known>>,
-}
-
-/// The copies of all descriptors, back to back in the order of their offsets.
-#[derive(Debug)]
-enum Table {
-    None,
-    /// As the file has them, and they are sound.
-    InFile(Section),
-    /// Read from where each descriptor lies.
-    Gathered(Vec<u8>),
+    pub(crate) table: Table,
 }
 
 /// The first and the last bytes of a file.
@@ -78,52 +63,45 @@ impl Parsed {
             Err(error) if error.rule() == Rule::Trl01 => return Err(wrong::no_trailer(file, &header, error)),
             trailer => trailer?,
         };
-        let index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
+        let mut index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
-        let table = decode_table(file.into(), &index, &kv).map_or(Table::None, Table::InFile);
-        Ok(Self { header, trailer, index, kv, table, known: OnceLock::new() })
+        let table = match Table::decode(file.into(), index.len(), &kv) {
+            Some((table, numbers)) => {
+                index.keep_kinds(numbers.iter().map(|number| u32::from_le_bytes(*number)));
+                table
+            }
+            None => Table::default(),
+        };
+        Ok(Self { header, trailer, index, kv, table })
     }
 
     /// Whether the copies of the descriptors are those that the file has.
     pub(crate) fn has_table_in_file(&self) -> bool {
-        matches!(self.table, Table::InFile(_))
+        self.table.is_in_file()
     }
 
     /// Whether the copies of the descriptors were read from where each lies.
     pub(crate) fn has_gathered_table(&self) -> bool {
-        matches!(self.table, Table::Gathered(_))
+        self.table.is_gathered()
     }
 
-    /// The copies of all descriptors that the file has; empty if it has no sound ones.
+    /// The copies of the different descriptors that the file has; nothing if it has no sound ones.
     #[inline]
-    pub(crate) fn table_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        match self.table {
-            Table::InFile(section) => section.of(file).unwrap_or_default(),
-            Table::None | Table::Gathered(_) => &[],
-        }
+    pub(crate) fn copies_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+        self.table.copies_in(file)
     }
 
     /// The same, or those that were gathered.
     #[inline]
-    pub(crate) fn table<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
-        match &self.table {
-            Table::Gathered(table) => table,
-            Table::None | Table::InFile(_) => self.table_in(file),
+    pub(crate) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
+        self.table.copies(file)
+    }
+
+    /// Takes the descriptors, in the order of their offsets, as they were read from where they lie.
+    pub(crate) fn keep_gathered<'d>(&mut self, descriptors: impl Iterator<Item = &'d [u8]>) {
+        if let Some((table, numbers)) = Table::gathered(descriptors) {
+            self.index.keep_kinds(numbers);
+            self.table = table;
         }
-    }
-
-    /// Takes the descriptors, back to back in the order of their offsets, as they were read from where they lie.
-    pub(crate) fn keep_gathered(&mut self, table: Vec<u8>) {
-        self.table = Table::Gathered(table);
-    }
-
-    /// What is known of each tensor, by position, so that a look-up touches no descriptor. Nothing without copies of
-    /// the descriptors.
-    #[inline]
-    pub(crate) fn known(&self, file: &[u8]) -> &[Known] {
-        self.known.get_or_init(|| match self.table(file) {
-            [] => Vec::new(),
-            table => self.index.known(file, table, self.header.alignment),
-        })
     }
 }

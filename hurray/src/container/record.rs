@@ -1,11 +1,11 @@
 //! One entry of the index (FORMAT §2.5).
 
-use super::{FileBytes, ITEM_ALIGNMENT, Section};
+use super::{FileBytes, ITEM_ALIGNMENT, Kind, Section};
 use crate::bytes::{Cursor, align_up, is_aligned, is_same, to_usize};
 use crate::error::{FormatError, Rule};
 
 /// One entry of the index, read where it lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Record<'f> {
     name: &'f [u8],
     /// `D`, in bytes from the start of the file.
@@ -17,8 +17,8 @@ pub(crate) struct Record<'f> {
     /// `L`, in bytes.
     pub(crate) descriptor_length: u32,
     flags: u32,
-    /// Where the copy of the descriptor lies among the copies of all, in bytes; saturated where no table reaches.
-    pub(super) table_offset: u32,
+    /// The number of the tensor's kind, if it is known.
+    pub(super) kind: u32,
 }
 
 /// Where in the file an entry of the index is, which was checked when the file was opened.
@@ -26,8 +26,8 @@ pub(crate) struct Record<'f> {
 pub(super) struct Place {
     /// In bytes from the start of the file.
     pub(super) entry: u64,
-    /// As [`Record::table_offset`].
-    pub(super) table_offset: u32,
+    /// As [`Record::kind`].
+    pub(super) kind: u32,
     /// Whether the tensor has any data. A composite head has none.
     pub(super) has_data: bool,
 }
@@ -39,18 +39,12 @@ impl Place {
     /// The name of the entry.
     #[inline]
     pub(super) fn name(self, file: FileBytes<'_>) -> &[u8] {
-        name_of_entry(file, self.entry)
+        let name = file.starting_at(self.entry).and_then(|bytes| {
+            let (length, rest) = bytes.split_first_chunk::<2>()?;
+            rest.get(..usize::from(u16::from_le_bytes(*length)))
+        });
+        name.unwrap_or_default()
     }
-}
-
-/// The name of the entry at an offset in the file; empty where none can be.
-#[inline]
-pub(super) fn name_of_entry(file: FileBytes<'_>, entry: u64) -> &[u8] {
-    let name = file.starting_at(entry).and_then(|bytes| {
-        let (length, rest) = bytes.split_first_chunk::<2>()?;
-        rest.get(..usize::from(u16::from_le_bytes(*length)))
-    });
-    name.unwrap_or_default()
 }
 
 impl<'f> Record<'f> {
@@ -87,16 +81,16 @@ impl<'f> Record<'f> {
             data_offset: u64::from_le_bytes(*data_offset),
             data_length: u64::from_le_bytes(*data_length),
             flags: u32::from_le_bytes(*flags),
-            table_offset: 0,
+            kind: Kind::NO_NUMBER,
         };
         Some((record, rest))
     }
 
     /// Reads the entry at a place.
     #[inline(always)]
-    pub(super) fn at(file: FileBytes<'f>, entry: u64, table_offset: u32) -> Option<Self> {
-        let (record, _) = Self::split_off(file.starting_at(entry)?)?;
-        Some(Self { table_offset, ..record })
+    pub(super) fn at(file: FileBytes<'f>, place: Place) -> Option<Self> {
+        let (record, _) = Self::split_off(file.starting_at(place.entry)?)?;
+        Some(Self { kind: place.kind, ..record })
     }
 
     /// Where whatever belongs to the tensor ends, if all is right that the entry itself tells, but for its name being
@@ -135,22 +129,6 @@ impl<'f> Record<'f> {
     /// The bytes of the descriptor.
     pub(crate) fn descriptor(&self) -> Option<Section> {
         Section::new(self.descriptor_offset, u64::from(self.descriptor_length))
-    }
-
-    /// The copy of the descriptor in a table of all.
-    #[inline]
-    pub(crate) fn copy_in<'t>(&self, table: &'t [u8]) -> Option<&'t [u8]> {
-        let start = usize::try_from(self.table_offset).ok()?;
-        table.get(start..)?.get(..usize::try_from(self.descriptor_length).ok()?)
-    }
-
-    /// The bytes of the descriptor: the copy in a table of all, or those in the tensor region where there is none.
-    #[inline]
-    pub(crate) fn descriptor_in<'t>(&self, file: &'t [u8], table: &'t [u8]) -> Option<&'t [u8]> {
-        match self.copy_in(table) {
-            Some(copy) => Some(copy),
-            None => self.descriptor()?.of(file),
-        }
     }
 
     /// From the first buffer to the end of the last one.
@@ -225,7 +203,7 @@ impl<'f> Record<'f> {
             data_offset: cursor.u64()?,
             data_length: cursor.u64()?,
             flags: cursor.u32()?,
-            table_offset: 0,
+            kind: Kind::NO_NUMBER,
         };
         record.check(region).map_err(|error| error.shifted(fields).in_tensor(name))
     }

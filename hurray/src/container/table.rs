@@ -3,40 +3,126 @@
 //!
 //! ```text
 //! off  size
-//! 0    4     version of this layout, u32: 1
+//! 0    4     version of this layout, u32: 2
 //! 4    4     CRC-32C of all that follows, u32
-//! 8    -     the descriptors in the order of their offsets, back to back; the index has their lengths
+//! 8    4     how many different descriptors there are, K, u32
+//! 12   4*N   of each of the N tensors, in the order of their descriptors: which one, u32 below K
+//! -    -     the K descriptors back to back; each has its length
 //! ```
 
-use super::{FileBytes, Index, KvRef, KvSection, Section};
+use super::kinds::{Kind, Numbering, read_kinds};
+use super::{FileBytes, KvRef, KvSection, Record, Section};
+use crate::bytes::to_usize;
 
 /// The key of the entry.
 pub(crate) const DESCRIPTORS: &str = "hurray.descriptors";
 
-const VERSION: u32 = 1;
-const HEAD_SIZE: usize = 8;
+const VERSION: u32 = 2;
+const HEAD_SIZE: usize = 12;
+const NUMBER_SIZE: usize = 4;
 
-/// The value of the entry for descriptors that lie back to back.
-pub(crate) fn encode_table(descriptors: &[u8]) -> Vec<u8> {
-    let mut value = Vec::with_capacity(descriptors.len().saturating_add(HEAD_SIZE));
-    value.extend(VERSION.to_le_bytes());
-    value.extend(crc32c::crc32c(descriptors).to_le_bytes());
-    value.extend(descriptors);
-    value
+/// The value of the entry for the descriptors of a file, in its order; `None` if they are too many for one.
+pub(crate) fn encode_table<'d>(descriptors: impl ExactSizeIterator<Item = &'d [u8]>) -> Option<Vec<u8>> {
+    let mut numbering = Numbering::new();
+    let mut value = vec![0; HEAD_SIZE];
+    value.reserve(descriptors.len().saturating_mul(NUMBER_SIZE));
+    for descriptor in descriptors {
+        value.extend(numbering.number(descriptor)?.to_le_bytes());
+    }
+    let count = numbering.count()?;
+    value.extend(numbering.into_copies());
+    let (head, rest) = value.split_first_chunk_mut::<HEAD_SIZE>()?;
+    let [version, checksum, kinds] = head.as_chunks_mut::<4>().0 else { return None };
+    *version = VERSION.to_le_bytes();
+    *kinds = count.to_le_bytes();
+    *checksum = crc32c::crc32c_append(crc32c::crc32c(kinds), rest).to_le_bytes();
+    Some(value)
 }
 
-/// Where the copies lie, if there are any and they are sound: of the known version, whole, and as long as all
-/// descriptors of the index together. What is not is left alone.
-pub(super) fn decode_table(file: FileBytes<'_>, index: &Index, kv: &KvSection) -> Option<Section> {
-    let Some(KvRef::Bytes(value)) = kv.get(file, DESCRIPTORS) else { return None };
-    let (version, rest) = value.split_first_chunk::<4>()?;
-    let (crc, descriptors) = rest.split_first_chunk::<4>()?;
-    let length = u64::try_from(descriptors.len()).ok()?;
-    let is_sound = u32::from_le_bytes(*version) == VERSION
-        && index.descriptors_length(file) == Some(length)
-        && u32::from_le_bytes(*crc) == crc32c::crc32c(descriptors);
-    if !is_sound {
-        return None;
+/// The different descriptors of a file, and the copies of all of them; nothing where none are known.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    kinds: Vec<Kind>,
+    copies: Copies,
+}
+
+/// Back to back.
+#[derive(Debug, Default)]
+enum Copies {
+    #[default]
+    None,
+    /// As the file has them, and they are sound.
+    InFile(Section),
+    /// Read from where each descriptor lies.
+    Gathered(Vec<u8>),
+}
+
+impl Table {
+    /// What the file has for its `count` tensors, with the number of the kind of each, as little-endian words: if it
+    /// is there and sound, of the known version and whole. What is not is left alone.
+    pub(super) fn decode<'f>(
+        file: FileBytes<'f>,
+        count: usize,
+        kv: &KvSection,
+    ) -> Option<(Self, &'f [[u8; NUMBER_SIZE]])> {
+        let Some(KvRef::Bytes(value)) = kv.get(file, DESCRIPTORS) else { return None };
+        let (version, rest) = value.split_first_chunk::<4>()?;
+        let (checksum, rest) = rest.split_first_chunk::<4>()?;
+        if u32::from_le_bytes(*version) != VERSION || u32::from_le_bytes(*checksum) != crc32c::crc32c(rest) {
+            return None;
+        }
+        let (kind_count, rest) = rest.split_first_chunk::<4>()?;
+        let kind_count = u32::from_le_bytes(*kind_count);
+        let (numbers, copies) = rest.split_at_checked(count.checked_mul(NUMBER_SIZE)?)?;
+        let (numbers, _) = numbers.as_chunks::<NUMBER_SIZE>();
+        if numbers.iter().any(|number| u32::from_le_bytes(*number) >= kind_count) {
+            return None;
+        }
+        let kinds = read_kinds(kind_count, copies)?;
+        let section = Section::new(file.offset_of(copies)?, u64::try_from(copies.len()).ok()?)?;
+        Some((Self { kinds, copies: Copies::InFile(section) }, numbers))
     }
-    Section::new(file.offset_of(descriptors)?, length)
+
+    /// The table of descriptors that were read from where they lie, with the number of the kind of each.
+    pub(super) fn gathered<'d>(descriptors: impl Iterator<Item = &'d [u8]>) -> Option<(Self, Vec<u32>)> {
+        let mut numbering = Numbering::new();
+        let numbers =
+            descriptors.map(|descriptor| numbering.number(descriptor)).collect::<Option<Vec<u32>>>()?;
+        let kinds = numbering.kinds()?;
+        Some((Self { kinds, copies: Copies::Gathered(numbering.into_copies()) }, numbers))
+    }
+
+    /// Whether the copies are those that the file has.
+    pub(super) fn is_in_file(&self) -> bool {
+        matches!(self.copies, Copies::InFile(_))
+    }
+
+    /// Whether the copies were read from where each descriptor lies.
+    pub(super) fn is_gathered(&self) -> bool {
+        matches!(self.copies, Copies::Gathered(_))
+    }
+
+    /// The copies, if the file has them; else nothing.
+    #[inline]
+    pub(super) fn copies_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+        match self.copies {
+            Copies::InFile(section) => section.of(file).unwrap_or_default(),
+            Copies::None | Copies::Gathered(_) => &[],
+        }
+    }
+
+    /// The copies, wherever they are.
+    #[inline]
+    pub(super) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
+        match &self.copies {
+            Copies::Gathered(copies) => copies,
+            Copies::None | Copies::InFile(_) => self.copies_in(file),
+        }
+    }
+
+    /// The kind of an entry's tensor, if it is known.
+    #[inline(always)]
+    pub(crate) fn kind(&self, record: &Record<'_>) -> Option<&Kind> {
+        self.kinds.get(to_usize(u64::from(record.kind))?)
+    }
 }

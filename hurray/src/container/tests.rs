@@ -71,9 +71,9 @@ fn an_index_in_any_order_is_found_by_name_and_listed_by_place() {
         let in_index: Vec<u64> = (0..3).map(|position| parsed.index.place_in_index(position)).collect();
         assert_eq!(in_index, if sorted { [1, 0, 2] } else { [0, 1, 2] });
         for (position, name) in names.iter().enumerate() {
-            assert_eq!(parsed.index.find((&*bytes).into(), &[], name), Some(position));
+            assert_eq!(parsed.index.find((&*bytes).into(), name), Some(position));
         }
-        assert_eq!(parsed.index.find((&*bytes).into(), &[], "d"), None);
+        assert_eq!(parsed.index.find((&*bytes).into(), "d"), None);
     }
 }
 
@@ -86,7 +86,7 @@ fn an_index_out_of_order_is_refused_unless_permissive() {
     assert_eq!(broken_rule(&bytes, Mode::Strict), Some(Rule::Flag05));
     assert_eq!(broken_rule(&bytes, Mode::Permissive), None);
     let parsed = Parsed::decode(&bytes, &Policy { mode: Mode::Permissive, ..Policy::default() }).unwrap();
-    assert_eq!(parsed.index.find((&*bytes).into(), &[], "b"), Some(0));
+    assert_eq!(parsed.index.find((&*bytes).into(), "b"), Some(0));
 }
 
 #[test]

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use super::entry::elements_of;
+use super::entry::{Plain, descriptor_at_hand, plain_by_kind, plain_by_region};
 use super::{File, TensorEntry};
-use crate::container::{Brief, KvRef, Parsed, Record};
-use crate::descriptor::PlainDescriptor;
+use crate::container::{Kind, KvRef, Parsed, Record};
 use crate::limits::Limits;
 use crate::policy::Policy;
 
@@ -19,8 +18,8 @@ pub(crate) struct Contents<'c, 'f> {
     pub(crate) policy: &'f Policy,
     /// The open file that the bytes belong to; `None` for bytes that a caller lends.
     pub(crate) owner: Option<&'f File>,
-    /// The copies of all descriptors; empty without them.
-    pub(crate) table: &'f [u8],
+    /// The copies of the different descriptors; empty without them.
+    pub(crate) copies: &'f [u8],
 }
 
 /// The same, with its own hold on what was parsed: for a walk that outlives the call that started it.
@@ -30,7 +29,7 @@ pub(crate) struct Source<'f> {
     parsed: Arc<Parsed>,
     policy: &'f Policy,
     owner: Option<&'f File>,
-    table: &'f [u8],
+    copies: &'f [u8],
 }
 
 impl<'f> Source<'f> {
@@ -39,15 +38,15 @@ impl<'f> Source<'f> {
         parsed: Arc<Parsed>,
         policy: &'f Policy,
         owner: Option<&'f File>,
-        table: &'f [u8],
+        copies: &'f [u8],
     ) -> Self {
-        Self { bytes, parsed, policy, owner, table }
+        Self { bytes, parsed, policy, owner, copies }
     }
 
     #[inline]
     pub(crate) fn contents(&self) -> Contents<'_, 'f> {
-        let Self { bytes, parsed, policy, owner, table } = self;
-        Contents { bytes, parsed, policy, owner: *owner, table }
+        let Self { bytes, parsed, policy, owner, copies } = self;
+        Contents { bytes, parsed, policy, owner: *owner, copies }
     }
 
     /// The memory of an open file, if that is what the bytes belong to.
@@ -79,12 +78,8 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor at a position in the order of the file.
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
-        Some(self.entry_of(position, self.record(position)?, Brief::NONE))
-    }
-
-    #[inline]
-    fn entry_of(&self, position: usize, record: Record<'f>, brief: Brief) -> TensorEntry<'f> {
-        TensorEntry {
+        let record = self.record(position)?;
+        Some(TensorEntry {
             bytes: self.bytes,
             record,
             position,
@@ -93,9 +88,9 @@ impl<'c, 'f> Contents<'c, 'f> {
             region_end: self.parsed.trailer.region_end(),
             policy: self.policy,
             owner: self.owner,
-            table: self.table,
-            brief,
-        }
+            copies: self.copies,
+            kind: self.parsed.table.kind(&record).copied().unwrap_or(Kind::UNKNOWN),
+        })
     }
 
     /// The index entry at a position in the order of the file.
@@ -104,16 +99,23 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.index.record(self.bytes.into(), position)
     }
 
-    /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
+    /// Shape and elements of an entry's tensor, if there is nothing special about it.
     #[inline(always)]
-    pub(crate) fn descriptor_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
-        record.descriptor_in(self.bytes, self.table)
+    pub(crate) fn plain(&self, record: &Record<'f>, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
+        let alignment = self.parsed.header.alignment;
+        match self.parsed.table.kind(record) {
+            Some(kind) => {
+                plain_by_kind(record, kind, (self.bytes, self.copies), alignment, type_tag, element_size)
+            }
+            None => plain_by_region(record, self.bytes, alignment, type_tag, element_size),
+        }
     }
 
-    /// The elements of a plain tensor whose only buffer lies just where it belongs.
+    /// The bytes of an entry's descriptor, off the page of the tensor where the file has a sound copy of it.
     #[inline(always)]
-    pub(crate) fn elements_of(&self, record: &Record<'f>, descriptor: &PlainDescriptor) -> Option<&'f [u8]> {
-        elements_of(record, descriptor, self.bytes, self.parsed.header.alignment)
+    pub(crate) fn descriptor_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
+        let kind = self.parsed.table.kind(record).unwrap_or(&Kind::UNKNOWN);
+        descriptor_at_hand(record, kind, self.bytes, self.copies)
     }
 
     /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
@@ -143,20 +145,16 @@ impl<'c, 'f> Contents<'c, 'f> {
         std::str::from_utf8(self.name_bytes(position)).unwrap_or_default()
     }
 
-    /// The tensor of that name, with its descriptor in brief.
+    /// The tensor of that name.
     #[inline]
     pub(crate) fn look_up(&self, name: &str) -> Option<TensorEntry<'f>> {
-        let known = self.parsed.known(self.bytes);
-        let position = self.parsed.index.find(self.bytes.into(), known, name)?;
-        match known.get(position) {
-            Some(known) => Some(self.entry_of(position, known.record(self.bytes.into())?, known.brief)),
-            None => self.entry(position),
-        }
+        self.entry(self.find(name)?)
     }
 
     /// The position of the tensor of that name.
+    #[inline]
     pub(crate) fn find(&self, name: &str) -> Option<usize> {
-        self.parsed.index.find(self.bytes.into(), &[], name)
+        self.parsed.index.find(self.bytes.into(), name)
     }
 
     /// The value of a metadata entry; text and bytes are borrowed from the file.

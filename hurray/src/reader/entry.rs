@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::File;
-use crate::container::{Brief, FileBytes, Record, Section};
+use crate::container::{FileBytes, Kind, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
 use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
 use crate::error::{FormatError, Rule};
@@ -20,29 +20,79 @@ pub struct TensorEntry<'f> {
     pub(super) region_end: u64,
     pub(super) policy: &'f Policy,
     pub(super) owner: Option<&'f File>,
-    /// The copies of all descriptors; empty without them.
-    pub(super) table: &'f [u8],
-    /// What the descriptor says, where that is known.
-    pub(super) brief: Brief,
+    /// The copies of the different descriptors; empty without them.
+    pub(super) copies: &'f [u8],
+    pub(super) kind: Kind,
 }
 
 /// The shape of a plain tensor, and the bytes of its elements.
 pub(crate) type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// The elements of a plain tensor whose only buffer lies just where it belongs in a file of that alignment.
+/// Shape and elements of a tensor of a known kind whose only buffer lies just where it belongs in a file of that
+/// alignment.
 #[inline(always)]
-pub(super) fn elements_of<'f>(
+pub(super) fn plain_by_kind<'f>(
     record: &Record<'f>,
-    descriptor: &PlainDescriptor,
+    kind: &Kind,
+    (file, copies): (&'f [u8], &'f [u8]),
+    alignment: u32,
+    type_tag: u8,
+    element_size: usize,
+) -> Option<Plain<'f>> {
+    if let Some((shape, byte_size)) = kind.shape(record.descriptor_length, type_tag)
+        && record.has_only_buffer(alignment, byte_size)
+    {
+        // Known to be no more than the bytes of the buffer.
+        let length = shape.elements().wrapping_mul(element_size);
+        return Some((shape, FileBytes::from(file).range(record.data_offset, length)?));
+    }
+    let bytes = descriptor_at_hand(record, kind, file, copies)?;
+    plain_by_descriptor(record, bytes, file, alignment, type_tag, element_size)
+}
+
+/// The same for a tensor of which nothing is known.
+#[inline(never)]
+pub(super) fn plain_by_region<'f>(
+    record: &Record<'f>,
     file: &'f [u8],
     alignment: u32,
-) -> Option<&'f [u8]> {
+    type_tag: u8,
+    element_size: usize,
+) -> Option<Plain<'f>> {
+    plain_by_descriptor(record, record.descriptor()?.of(file)?, file, alignment, type_tag, element_size)
+}
+
+#[inline(never)]
+fn plain_by_descriptor<'f>(
+    record: &Record<'f>,
+    bytes: &[u8],
+    file: &'f [u8],
+    alignment: u32,
+    type_tag: u8,
+    element_size: usize,
+) -> Option<Plain<'f>> {
+    let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
     if !record.has_only_buffer(alignment, descriptor.byte_size) {
         return None;
     }
     // The elements end inside of the buffer, as the descriptor was found to say.
     let start = record.data_offset.checked_add(descriptor.byte_offset)?;
-    FileBytes::from(file).range(start, descriptor.element_bytes)
+    Some((descriptor.shape, FileBytes::from(file).range(start, descriptor.element_bytes)?))
+}
+
+/// The bytes of a descriptor: the copy, or those in the tensor region where there is none.
+#[inline]
+pub(super) fn descriptor_at_hand<'f>(
+    record: &Record<'f>,
+    kind: &Kind,
+    file: &'f [u8],
+    copies: &'f [u8],
+) -> Option<&'f [u8]> {
+    match kind.copy_in(copies) {
+        // What the index says of the length holds for copies, too.
+        Some(copy) if u32::try_from(copy.len()) == Ok(record.descriptor_length) => Some(copy),
+        _ => record.descriptor()?.of(file),
+    }
 }
 
 impl<'f> TensorEntry<'f> {
@@ -69,7 +119,8 @@ impl<'f> TensorEntry<'f> {
     /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
     #[inline]
     pub(crate) fn descriptor_at_hand(&self) -> Result<&'f [u8], FormatError> {
-        self.record.descriptor_in(self.bytes, self.table).ok_or_else(|| self.blamed(Rule::Idx10.broken()))
+        descriptor_at_hand(&self.record, &self.kind, self.bytes, self.copies)
+            .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
     /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs (PLC-01 to
@@ -82,22 +133,15 @@ impl<'f> TensorEntry<'f> {
     /// Shape and elements of a tensor without anything special; `None` if it is not one of that element type.
     #[inline(always)]
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        if let Some(shape) = self.brief.shape(type_tag) {
-            // Known to be fewer than the bytes of the buffer.
-            let length = shape.elements().wrapping_mul(element_size);
-            return Some((shape, FileBytes::from(self.bytes).range(self.record.data_offset, length)?));
-        }
-        let bytes = self.record.descriptor_in(self.bytes, self.table)?;
-        let descriptor = PlainDescriptor::read(bytes, type_tag, element_size)?;
-        let elements = elements_of(&self.record, &descriptor, self.bytes, self.alignment)?;
-        Some((descriptor.shape, elements))
+        let sources = (self.bytes, self.copies);
+        plain_by_kind(&self.record, &self.kind, sources, self.alignment, type_tag, element_size)
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
     pub(crate) fn copy_agrees(&self) -> bool {
-        match self.record.copy_in(self.table) {
+        match self.kind.copy_in(self.copies) {
+            Some([]) | None => true,
             Some(copy) => self.descriptor_bytes().is_ok_and(|bytes| bytes == copy),
-            None => true,
         }
     }
 

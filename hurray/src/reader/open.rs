@@ -207,24 +207,26 @@ pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
 
 fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, OpenError> {
     let parsed = Arc::new(Parsed::decode(bytes, policy)?);
-    let table = parsed.table_in(bytes);
-    Ok(Source::new(bytes, parsed, policy, None, table))
+    let copies = parsed.copies_in(bytes);
+    Ok(Source::new(bytes, parsed, policy, None, copies))
 }
 
 /// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
 /// than the file has.
 fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
-    let length = parsed.index.descriptors_length(bytes.into()).and_then(to_usize);
+    let piece =
+        |record: Record<'_>| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    let Some(pieces) = parsed.index.records(bytes.into()).map(piece).collect::<Option<Vec<_>>>() else {
+        return;
+    };
+    let length = pieces.iter().try_fold(0usize, |length, (_, piece)| length.checked_add(*piece));
     if length.is_none_or(|length| length > bytes.len()) {
         return;
     }
-    let piece =
-        |record: Record<'_>| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
-    let records = parsed.index.records(bytes.into());
-    let Some(pieces) = records.map(piece).collect::<Option<Vec<_>>>() else { return };
     // Whatever went wrong, touching the mapping will tell.
-    if let Ok(table) = sys::gather(file, &pieces) {
-        parsed.keep_gathered(table);
+    if let Ok(gathered) = sys::gather(file, &pieces) {
+        let mut rest = gathered.as_slice();
+        parsed.keep_gathered(pieces.iter().map_while(|(_, length)| rest.split_off(..*length)));
     }
 }
 

@@ -65,11 +65,6 @@ impl Items {
         self.ends.len()
     }
 
-    /// All descriptors, encoded back to back.
-    pub(super) fn descriptors(&self) -> &[u8] {
-        self.descriptors.as_slice()
-    }
-
     /// All items in file order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Item<'_>> + Clone {
         let mut start = Ends::default();

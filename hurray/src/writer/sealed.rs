@@ -40,9 +40,12 @@ impl<'s> SealedPlan<'s> {
         let policy = composites::own_policy();
         let descriptors = items.iter().map(|item| TensorDescriptor::decode(item.descriptor, &policy));
         composites::check(items.iter().map(|item| item.name), descriptors)?;
-        if descriptor_table && items.len() > 0 {
+        if descriptor_table
+            && items.len() > 0
+            && let Some(table) = encode_table(items.iter().map(|item| item.descriptor))
+        {
             metadata
-                .insert(DESCRIPTORS, KvValue::Bytes(encode_table(items.descriptors())))
+                .insert(DESCRIPTORS, KvValue::Bytes(table))
                 .map_err(|error| Rule::Kv06.broken().but_found(error))?;
         }
         if checksums {

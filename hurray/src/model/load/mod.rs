@@ -11,7 +11,6 @@ mod names;
 mod next;
 mod options;
 mod presence;
-mod recent;
 mod redirect;
 mod renaming;
 mod sequence;

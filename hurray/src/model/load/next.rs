@@ -26,10 +26,8 @@ impl<'f> Next<'_, 'f> {
         if !record.is_named(walk.path.as_str(), field.name) {
             return None;
         }
-        let bytes = contents.descriptor_of(&record)?;
-        let descriptor = walk.recent.read(field, bytes, const { T::TYPE.tag() }, size_of::<T>())?;
-        let elements = contents.elements_of(&record, &descriptor)?;
-        let view = TensorView::from_plain((descriptor.shape, elements))?;
+        let plain = contents.plain(&record, const { T::TYPE.tag() }, size_of::<T>())?;
+        let view = TensorView::from_plain(plain)?;
         walk.take(position);
         Some(view)
     }

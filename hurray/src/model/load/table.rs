@@ -161,7 +161,9 @@ fn composite_at<'f>(
     last: &mut (&'f [u8], Option<CompositeHead>),
 ) -> Option<CompositeHead> {
     let bytes = contents.descriptor_of(&contents.record(position)?)?;
-    if bytes.len() > MAX_COMPARED || !is_same(bytes, last.0) {
+    // Where the file has copies, each different descriptor is there once.
+    let is_last = std::ptr::eq(bytes, last.0) || bytes.len() <= MAX_COMPARED && is_same(bytes, last.0);
+    if !is_last {
         let descriptor = contents.entry(position)?.known_descriptor().ok()?;
         *last = (bytes, descriptor.composite().copied());
     }

@@ -12,7 +12,6 @@ use crate::limits::Limits;
 use crate::model::flat::{Base, FlatNames};
 use crate::model::load::finish::problem_of;
 use crate::model::load::names::{Names, NamesInOrder};
-use crate::model::load::recent::Recent;
 use crate::model::load::redirect::{Redirected, Redirects};
 use crate::model::load::renaming::Renamed;
 use crate::model::load::table::{Heads, Used};
@@ -62,7 +61,6 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) redirects: Redirects,
     /// The position in file order of the tensor that comes next if the file is in the model's order.
     pub(super) next: usize,
-    pub(super) recent: Recent<'f>,
     pub(super) used: Used,
     pub(super) used_kv: Used,
     pub(super) in_order: Option<NamesInOrder>,
@@ -111,7 +109,6 @@ impl<'f> LoadWalk<'f> {
             exchanged: Vec::new(),
             redirects: Redirects::new(u64::try_from(ties).unwrap_or(u64::MAX)),
             next: 0,
-            recent: Recent::default(),
             in_order: None,
             heads: None,
             neighbours: Vec::new(),
