@@ -45,27 +45,23 @@ impl BoxTree {
     }
 
     /// The boxes that hold an element at an index, in ascending order. Empty ones hold none.
-    pub(crate) fn holding(&self, index: &[u64]) -> Group {
+    pub(crate) fn holding<'t>(&'t self, index: &'t [u64]) -> impl DoubleEndedIterator<Item = usize> + 't {
         let mut at = 0;
-        loop {
+        let group = loop {
             match self.nodes.get(at) {
                 Some(Node::Split { dimension, coordinate, low, high }) => {
                     let is_low = index.get(*dimension).is_some_and(|at| at < coordinate);
                     at = if is_low { *low } else { *high };
                 }
-                Some(Node::Leaf(group)) => {
-                    let holds = |number: &usize| {
-                        self.boxes
-                            .sides(*number)
-                            .iter()
-                            .zip(index)
-                            .all(|(side, at)| side.start <= *at && *at < side.end)
-                    };
-                    return group.iter().copied().filter(holds).collect();
-                }
-                None => return Group::new(),
+                Some(Node::Leaf(group)) => break group.as_slice(),
+                None => break &[],
             }
-        }
+        };
+        let holds = move |number: &usize| {
+            let sides = self.boxes.sides(*number).iter();
+            sides.zip(index).all(|(side, at)| side.start <= *at && *at < side.end)
+        };
+        group.iter().copied().filter(holds)
     }
 
     /// The boxes that share an element with another one, `[start, end)` in each dimension, in ascending order.
@@ -126,7 +122,7 @@ mod tests {
                 let holds =
                     |sides: &[(u64, u64); 3]| (0..rank).all(|k| (sides[k].0..sides[k].1).contains(&point[k]));
                 let expected: Vec<usize> = (0..random.len()).filter(|at| holds(&random[*at])).collect();
-                assert_eq!(tree.holding(&point), expected);
+                assert_eq!(tree.holding(&point).collect::<Vec<_>>(), expected);
                 let wanted: Vec<(u64, u64)> = point.iter().map(|start| (*start, start + next(9))).collect();
                 let meets = |sides: &[(u64, u64); 3]| {
                     (0..rank)

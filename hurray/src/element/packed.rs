@@ -41,6 +41,7 @@ macro_rules! packed {
                 type Value = $value;
                 type Values<'a> = PackedSlice<'a, Self>;
 
+                #[inline]
                 fn zero() -> Self::Value {
                     Self::Value::default()
                 }

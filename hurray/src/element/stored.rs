@@ -101,6 +101,19 @@ impl<T: Element> Stored for T {
     }
 }
 
+/// Fewer elements than these are unpacked one by one.
+const FEW: usize = 32;
+
+/// Elements and bytes of the smallest whole unit of a type below 8 bits.
+const fn group_of(bits: u32) -> (usize, usize) {
+    match bits {
+        1 => (8, 1),
+        2 => (4, 1),
+        4 => (2, 1),
+        _ => (4, 3),
+    }
+}
+
 /// Borrowed elements of which several share a byte.
 #[derive(Debug, Clone, Copy)]
 pub struct PackedSlice<'a, P> {
@@ -155,13 +168,20 @@ impl<'a, P: PackedElement> PackedSlice<'a, P> {
     /// The first `count` elements of `bytes`, if there are so many.
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], count: usize) -> Option<Self> {
-        let size = P::STORED_TYPE.bytes_for(u64::try_from(count).ok()?)?;
-        let bytes = bytes.get(..usize::try_from(size).ok()?)?;
+        // Known when this is compiled: no division by what is not.
+        let (per_group, group_bytes) = const { group_of(P::BITS) };
+        let bytes = bytes.get(..count.div_ceil(per_group).checked_mul(group_bytes)?)?;
         Some(Self { bytes, len: count, element: PhantomData })
     }
 
     #[inline]
     pub(super) fn copy(self, from: usize, out: &mut [P::Value]) -> Option<()> {
+        if out.len() < FEW {
+            for (at, value) in (from..).zip(out) {
+                *value = P::unpack(bits::code_at(self.bytes, P::BITS, at)?);
+            }
+            return Some(());
+        }
         // Codes first, values second, so that both loops are plain enough to be vectorised.
         let mut codes = [0_u8; 1024];
         let mut from = from;

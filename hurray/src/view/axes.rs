@@ -50,8 +50,16 @@ impl Axis {
         let mut offset = 0_usize;
         let Some((last, lower)) = self.digits.split_last() else { return 0 };
         for digit in lower {
-            let value = rest.checked_rem(digit.extent).unwrap_or(0);
-            rest = rest.checked_div(digit.extent).unwrap_or(0);
+            let value = if digit.extent.is_power_of_two() {
+                // Bits of Morton order, and most tiles: a division would take longer than all the rest.
+                let value = rest & digit.extent.wrapping_sub(1);
+                rest >>= digit.extent.trailing_zeros();
+                value
+            } else {
+                let value = rest.checked_rem(digit.extent).unwrap_or(0);
+                rest = rest.checked_div(digit.extent).unwrap_or(0);
+                value
+            };
             offset = offset.wrapping_add(value.wrapping_mul(digit.stride.cast_unsigned()));
         }
         offset.wrapping_add(rest.wrapping_mul(last.stride.cast_unsigned()))

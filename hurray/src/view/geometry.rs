@@ -1,9 +1,12 @@
 //! Where the elements of a dense tensor lie: the layout and the part of the buffer that it reaches.
 
-use super::axes::{self, Axes};
-use super::hilbert_curve;
+use smallvec::SmallVec;
+
+use super::axes::{self, Axes, Axis};
+use super::hilbert_curve::{self, Cubes};
 use super::index::{self, Extents};
 use super::raw::RawTensor;
+use super::rows::Rows;
 use super::walk::{self, Transfer};
 use crate::bytes::to_usize;
 use crate::descriptor::{Layout, TensorDescriptor};
@@ -98,6 +101,7 @@ impl Geometry {
     }
 
     /// The bytes from the first element that an index can reach.
+    #[inline]
     pub(crate) fn bytes<'a>(&self, raw: &RawTensor<'a>) -> &'a [u8] {
         raw.buffer(0).get(self.start_byte..).unwrap_or_default()
     }
@@ -105,16 +109,25 @@ impl Geometry {
     /// The position of an element, counted from the start of [`bytes`](Self::bytes); `None` outside the shape.
     #[inline]
     pub(crate) fn position(&self, index: &[usize]) -> Option<usize> {
-        if index.len() != self.shape.len() || index.iter().zip(&self.shape).any(|(at, extent)| at >= extent) {
-            return None;
-        }
-        Some(match &self.map {
-            Map::Axes(axes) => {
-                let terms = axes.iter().zip(index).map(|(axis, at)| axis.offset(*at));
-                terms.fold(self.first, usize::wrapping_add)
+        let shape = self.shape.as_slice();
+        match &self.map {
+            // Of an empty tensor there are no axes, and no element is inside.
+            Map::Axes(axes) if index.len() == shape.len() && index.len() == axes.len() => {
+                let mut position = self.first;
+                for ((at, extent), axis) in index.iter().zip(shape).zip(axes.as_slice()) {
+                    if at >= extent {
+                        return None;
+                    }
+                    position = position.wrapping_add(axis.offset(*at));
+                }
+                Some(position)
             }
-            Map::Hilbert { order } => hilbert_curve::encode(*order, &mut Extents::from_slice(index)),
-        })
+            Map::Hilbert { order } if index.len() == shape.len() => {
+                let is_inside = index.iter().zip(shape).all(|(at, extent)| at < extent);
+                is_inside.then(|| hilbert_curve::encode(*order, &mut Extents::from_slice(index)))
+            }
+            Map::Axes(_) | Map::Hilbert { .. } => None,
+        }
     }
 
     /// The same elements, with one index in each dimension whose indices all lead to the same ones.
@@ -134,6 +147,13 @@ impl Geometry {
         self.shape.contains(&0)
     }
 
+    /// The rows of a non-empty tensor of whose dimensions each has one stride.
+    pub(super) fn rows(&self) -> Option<Rows> {
+        let Map::Axes(axes) = &self.map else { return None };
+        let strides: Option<SmallVec<[isize; 8]>> = axes.iter().map(Axis::stride).collect();
+        Some(Rows::new(self.first, self.shape.iter().copied().zip(strides?)))
+    }
+
     /// Hands every element to `transfer`.
     pub(crate) fn walk(&self, transfer: &mut impl Transfer) {
         if self.is_empty() {
@@ -143,6 +163,14 @@ impl Geometry {
             Map::Axes(axes) => walk::walk(axes, &self.shape, self.first, transfer),
             Map::Hilbert { order } => {
                 let strides = index::row_major(&self.shape);
+                if let Some(cubes) = Cubes::new(*order, self.shape.len()) {
+                    let mut position = 0_usize;
+                    cubes.each(&strides, |to| {
+                        transfer.run(position, to, 1);
+                        position = position.wrapping_add(1);
+                    });
+                    return;
+                }
                 let mut point = self.shape.clone();
                 for position in 0..self.count {
                     hilbert_curve::decode(*order, position, &mut point);

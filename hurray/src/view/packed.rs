@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::dense::{Dense, describe, lay_out, misfit};
 use super::index;
 use super::raw::{RawTensor, SharedTensor};
+use super::rows::Positions;
 use super::twin::views;
 use crate::descriptor::Layout;
 use crate::element::PackedElement;
@@ -62,17 +63,14 @@ impl<'a, P: PackedElement> PackedView<'a, P> {
     }
 
     /// All elements in row-major order.
-    pub fn iter(&self) -> impl Iterator<Item = P::Value> + '_ {
-        let shape = self.shape();
-        let mut next = (!shape.contains(&0)).then(|| index::Extents::from_elem(0, shape.len()));
-        std::iter::from_fn(move || {
-            let at = next.as_mut()?;
-            let value = self.get(at);
-            if !index::advance(at, shape) {
-                next = None;
-            }
-            value
-        })
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = P::Value> + use<'a, P> {
+        let geometry = &self.plan.0.geometry;
+        // There are no more than memory has, as `of` makes sure of.
+        let count = usize::try_from(index::element_count(&geometry.shape)).unwrap_or(0);
+        let values = self.plan.0.values(&self.raw);
+        let rows = geometry.rows().filter(|_| count > 0 && values.is_some());
+        let positions = rows.map(|rows| Positions::new(rows, count));
+        PackedIter::<P> { values, positions: positions.unwrap_or_else(Positions::none) }
     }
 
     /// All elements in row-major order.
@@ -107,6 +105,65 @@ impl<'a, P: PackedElement> PackedView<'a, P> {
         self.raw.buffer(0)
     }
 }
+
+/// The elements of a packed tensor in row-major order.
+#[derive(Debug, Clone)]
+struct PackedIter<'a, P: PackedElement> {
+    /// `None` if there are no positions.
+    values: Option<P::Values<'a>>,
+    positions: Positions,
+}
+
+impl<P: PackedElement> PackedIter<'_, P> {
+    #[inline]
+    fn at(&self, position: usize) -> Option<P::Value> {
+        P::get(self.values?, position)
+    }
+}
+
+impl<P: PackedElement> Iterator for PackedIter<'_, P> {
+    type Item = P::Value;
+
+    #[inline]
+    fn next(&mut self) -> Option<P::Value> {
+        let position = self.positions.next()?;
+        self.at(position)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.positions.len(), Some(self.positions.len()))
+    }
+
+    fn nth(&mut self, n: usize) -> Option<P::Value> {
+        let position = self.positions.nth(n)?;
+        self.at(position)
+    }
+
+    #[inline]
+    fn fold<B, F: FnMut(B, P::Value) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut accumulator = init;
+        let Some(values) = self.values else { return accumulator };
+        let mut unpacked = [P::zero(); 256];
+        while let Some(run) = self.positions.next_run(unpacked.len()) {
+            let unpacked = unpacked.get_mut(..run.len).unwrap_or_default();
+            if run.step == 1 {
+                // Cannot fail: all positions lie in what there is.
+                let _ = P::copy(values, run.start, unpacked);
+            } else {
+                let mut position = run.start;
+                for slot in unpacked.iter_mut() {
+                    *slot = P::get(values, position).unwrap_or(P::zero());
+                    position = position.wrapping_add(run.step.cast_unsigned());
+                }
+            }
+            accumulator = unpacked.iter().copied().fold(accumulator, &mut f);
+        }
+        accumulator
+    }
+}
+
+impl<P: PackedElement> ExactSizeIterator for PackedIter<'_, P> {}
 
 impl<P: PackedElement> Packed<P> {
     /// Packs the elements of a row-major tensor.
@@ -202,4 +259,68 @@ fn reach(origin: usize, shape: &[usize], strides: &[isize]) -> Option<Range<usiz
         }
     }
     Some(low..high.checked_add(1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Packed;
+    use crate::element::{Bool, F6E2M3, I4, PackedElement, U2};
+    use crate::view::index;
+
+    fn check<P: PackedElement>(
+        shape: &[usize],
+        strides: &[isize],
+        steps: &[u8],
+        of: impl Fn(usize) -> P::Value,
+    ) {
+        let (mut low, mut high) = (0_usize, 0_usize);
+        for (extent, stride) in shape.iter().zip(strides) {
+            let span = extent.saturating_sub(1) * stride.unsigned_abs();
+            if *stride < 0 { low += span } else { high += span }
+        }
+        let stored: Vec<P::Value> = (0..low + high + 1).map(of).collect();
+        let packed = Packed::<P>::from_strided(&stored, low, shape, strides).unwrap();
+        let view = packed.view();
+        let mut expected = Vec::new();
+        index::each(shape, |at| {
+            let offset: isize = at.iter().zip(strides).map(|(at, stride)| *at as isize * stride).sum();
+            expected.push(stored[(low as isize + offset) as usize]);
+            assert_eq!(view.get(at), expected.last().copied());
+        });
+        assert_eq!(view.to_vec(), expected);
+        let (mut iter, mut slow) = (view.iter(), expected.iter().copied());
+        assert_eq!(iter.len(), expected.len());
+        for step in steps {
+            assert_eq!(iter.nth((*step).into()), slow.nth((*step).into()));
+            assert_eq!(iter.next(), slow.next());
+            assert_eq!(iter.len(), slow.len());
+        }
+        let mut folded = Vec::new();
+        iter.for_each(|value| folded.push(value));
+        assert_eq!(folded, slow.collect::<Vec<_>>());
+        let mut next = Vec::new();
+        for value in view.iter() {
+            next.push(value);
+        }
+        assert_eq!(next, expected);
+    }
+
+    proptest! {
+        #[test]
+        fn all_ways_give_the_elements_of_the_indices(
+            dims in proptest::collection::vec((0..20_usize, -8..9_isize), 1..=4), is_dense: bool, steps: Vec<u8>,
+        ) {
+            let shape: Vec<usize> = dims.iter().map(|dim| dim.0).collect();
+            let mut strides: Vec<isize> = dims.iter().map(|dim| dim.1).collect();
+            if is_dense {
+                strides = (0..shape.len()).map(|axis| shape[axis + 1..].iter().product::<usize>() as isize).collect();
+            }
+            check::<Bool>(&shape, &strides, &steps, |at| at % 3 == 0);
+            check::<U2>(&shape, &strides, &steps, |at| (at * 7 % 4) as u8);
+            check::<I4>(&shape, &strides, &steps, |at| (at * 7 % 16) as i8 - 8);
+            check::<F6E2M3>(&shape, &strides, &steps, |at| (at * 7 % 16) as f32 / 8.0);
+        }
+    }
 }

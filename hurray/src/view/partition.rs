@@ -129,7 +129,7 @@ impl<'a, T: Stored> PartitionView<'a, T> {
     ///
     /// [`TensorError::Index`] outside the shape.
     pub fn part_at(&self, index: &[usize]) -> Result<usize, TensorError> {
-        let found = self.whole.plan.members_at(index)?.first().copied();
+        let found = self.whole.plan.member_at(index)?;
         found.ok_or_else(|| index::outside(index, self.shape()))
     }
 

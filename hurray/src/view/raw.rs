@@ -68,6 +68,7 @@ impl<'a> RawTensor<'a> {
         Self { head: Arc::new(head), buffers: buffers.into_iter().collect() }
     }
 
+    #[inline]
     pub(crate) fn descriptor(&self) -> &TensorDescriptor {
         &self.head.descriptor
     }
@@ -78,6 +79,7 @@ impl<'a> RawTensor<'a> {
     }
 
     /// The bytes of a buffer; empty if there is none at `index`.
+    #[inline]
     pub(crate) fn buffer(&self, index: usize) -> &'a [u8] {
         self.buffers.get(index).copied().unwrap_or_default()
     }
@@ -115,6 +117,7 @@ impl<'a> RawTensor<'a> {
     }
 
     /// The first `count` indices of a buffer.
+    #[inline]
     pub(crate) fn indices(&self, buffer: usize, count: u64) -> Result<&'a [u64], TensorError> {
         let size = count.checked_mul(8).and_then(to_usize);
         let bytes = size.and_then(|size| self.buffer(buffer).get(..size));
@@ -123,6 +126,12 @@ impl<'a> RawTensor<'a> {
             return Ok(&[]);
         }
         bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(bytes, align_of::<u64>()))
+    }
+
+    /// All indices of a buffer.
+    #[inline]
+    pub(crate) fn all_indices(&self, buffer: usize) -> Result<&'a [u64], TensorError> {
+        self.indices(buffer, u64::try_from(self.buffer(buffer).len() >> 3).unwrap_or(u64::MAX))
     }
 
     /// The first `count` elements of buffer 0, for an element type that is borrowed as a slice or packed.

@@ -138,7 +138,7 @@ impl<T: Element> Tensor<T> {
         let mut data = Vec::with_capacity(parts.iter().map(TensorView::len).sum());
         for _ in 0..outer.unwrap_or(0) {
             for (elements, run) in elements.iter_mut().zip(&runs) {
-                data.extend(elements.by_ref().take(*run));
+                elements.append_to(&mut data, *run);
             }
         }
         Self::from_vec(data, &shape)

@@ -5,8 +5,10 @@ use std::ops::Range;
 
 use crate::element::Element;
 use crate::error::TensorError;
+use crate::view::copy::row_major;
+use crate::view::rows::Rows;
 use crate::view::strides::{Strides, check_reach};
-use crate::view::{Shape, Tensor};
+use crate::view::{Iter, Shape, Tensor};
 
 /// A dense tensor borrowed from memory: a slice, a shape and strides, all in elements.
 ///
@@ -138,7 +140,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The elements in row-major order of their indices, whatever the strides are.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
-        Iter::new(*self)
+        Iter::new(self.data, self.rows(), self.len())
     }
 
     /// The elements in row-major order, copied.
@@ -146,8 +148,12 @@ impl<'a, T: Element> TensorView<'a, T> {
     pub fn to_vec(&self) -> Vec<T> {
         match self.as_slice() {
             Some(slice) => slice.to_vec(),
-            None => self.iter().collect(),
+            None => row_major(self.data, self.rows(), self.len()),
         }
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::new(self.origin, self.shape().iter().copied().zip(self.strides().iter().copied()))
     }
 
     /// The elements in row-major order, copied, if a copy stays within the limit.
@@ -286,64 +292,3 @@ impl<'a, T: Element> IntoIterator for TensorView<'a, T> {
         self.iter()
     }
 }
-
-/// The elements of a view in row-major order of their indices.
-#[derive(Debug, Clone)]
-pub struct Iter<'a, T> {
-    data: &'a [T],
-    shape: Shape,
-    strides: Strides,
-    index: [usize; Shape::MAX_RANK],
-    /// Of the next element, in `data`.
-    position: isize,
-    remaining: usize,
-}
-
-impl<'a, T: Element> Iter<'a, T> {
-    fn new(view: TensorView<'a, T>) -> Self {
-        Self {
-            data: view.data,
-            shape: view.shape,
-            strides: view.strides,
-            index: [0; Shape::MAX_RANK],
-            position: view.origin.cast_signed(),
-            remaining: view.len(),
-        }
-    }
-
-    /// Moves on by one, as an odometer: no division, and one addition for all but the last of a row.
-    #[inline]
-    fn advance(&mut self) {
-        let rank = self.shape.rank();
-        let dims = self.shape.dims().iter().rev();
-        let strides = self.strides.as_slice(rank).iter().rev();
-        let index = self.index.get_mut(..rank).unwrap_or_default().iter_mut().rev();
-        for ((at, &dim), &stride) in index.zip(dims).zip(strides) {
-            *at = at.wrapping_add(1);
-            self.position = self.position.wrapping_add(stride);
-            if *at < dim {
-                return;
-            }
-            self.position = self.position.wrapping_sub(stride.wrapping_mul(dim.cast_signed()));
-            *at = 0;
-        }
-    }
-}
-
-impl<T: Element> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[inline]
-    fn next(&mut self) -> Option<T> {
-        self.remaining = self.remaining.checked_sub(1)?;
-        let element = usize::try_from(self.position).ok().and_then(|at| self.data.get(at)).copied();
-        self.advance();
-        element
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.remaining, Some(self.remaining))
-    }
-}
-
-impl<T: Element> ExactSizeIterator for Iter<'_, T> {}

@@ -61,7 +61,7 @@ impl PageIndices<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct Pages<'a> {
     /// `[tokens, heads, head size]`.
-    pub(crate) shape: Extents,
+    pub(crate) shape: [usize; 3],
     pub(crate) fields: BlockPagedLayout,
     pub(crate) page_size: usize,
     /// The pages of all sequences: one page number each. Longer than needed if the buffer is.
@@ -76,10 +76,8 @@ impl<'a> Pages<'a> {
         let Layout::BlockPaged(fields) = *raw.descriptor().layout() else {
             return Err(raw.wrong_layout("block_paged"));
         };
-        let shape = raw.extents()?;
-        if shape.len() != 3 {
-            return Err(TensorError::Rank { expected: 3, found: shape.len() });
-        }
+        let extents = raw.extents()?;
+        let shape = *extents.as_array().ok_or(TensorError::Rank { expected: 3, found: extents.len() })?;
         let width = if fields.wide_indices { 8 } else { 4 };
         let pages = u64::try_from(raw.buffer(1).len()).unwrap_or(0).checked_div(width).unwrap_or(0);
         let block_table = page_indices(raw, 1, pages, fields.wide_indices)?;
@@ -185,19 +183,21 @@ fn page_indices<'a>(
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tokens {
     counts: OnceLock<Option<Arc<[usize]>>>,
+    /// Of the flat shape, the first token behind each sequence. Made when a token is looked for there.
+    ends: OnceLock<Arc<[usize]>>,
 }
 
 impl Tokens {
-    pub(crate) fn known(&self, raw: &RawTensor<'_>) -> Result<Option<Arc<[usize]>>, TensorError> {
+    pub(crate) fn known(&self, raw: &RawTensor<'_>) -> Result<Option<&Arc<[usize]>>, TensorError> {
         raw.check_indices()?;
         if let Some(counts) = self.counts.get() {
-            return Ok(counts.clone());
+            return Ok(counts.as_ref());
         }
         let counts = Pages::of(raw)?.token_counts().map(Arc::from);
-        Ok(self.counts.get_or_init(|| counts).clone())
+        Ok(self.counts.get_or_init(|| counts).as_ref())
     }
 
-    pub(crate) fn required(&self, raw: &RawTensor<'_>) -> Result<Arc<[usize]>, TensorError> {
+    pub(crate) fn required(&self, raw: &RawTensor<'_>) -> Result<&Arc<[usize]>, TensorError> {
         self.known(raw)?.ok_or(TensorError::TokenCounts)
     }
 
@@ -221,21 +221,28 @@ impl Tokens {
         if total != expected {
             return Err(parts("tokens of all sequences", number(expected), number(total)));
         }
-        Ok(Self { counts: OnceLock::from(Some(Arc::from(counts))) })
+        Ok(Self { counts: OnceLock::from(Some(Arc::from(counts))), ends: OnceLock::new() })
     }
 
     /// The position in the pool of the first element of a token of the flat shape.
-    pub(crate) fn locate(&self, raw: &RawTensor<'_>, token: usize) -> Result<Option<usize>, TensorError> {
-        let mut before = 0_usize;
-        let pages = Pages::of(raw)?;
-        for (sequence, count) in self.required(raw)?.iter().enumerate() {
-            let own = token.saturating_sub(before);
-            if own < *count {
-                return Ok(pages.token(sequence, own));
-            }
-            before = before.saturating_add(*count);
-        }
-        Ok(None)
+    pub(crate) fn locate(
+        &self,
+        pages: &Pages<'_>,
+        raw: &RawTensor<'_>,
+        token: usize,
+    ) -> Result<Option<usize>, TensorError> {
+        let counts = self.required(raw)?;
+        let ends = self.ends.get_or_init(|| {
+            let mut end = 0_usize;
+            let step = |count: &usize| {
+                end = end.saturating_add(*count);
+                end
+            };
+            counts.iter().map(step).collect()
+        });
+        let sequence = ends.partition_point(|end| *end <= token);
+        let before = sequence.checked_sub(1).and_then(|last| ends.get(last)).copied().unwrap_or(0);
+        Ok(pages.token(sequence, token.saturating_sub(before)))
     }
 }
 
@@ -251,7 +258,7 @@ impl<T: Stored> PagedPlan<T> {
         raw.expect_plain(T::STORED_TYPE)?;
         let pages = Pages::of(raw)?;
         raw.values::<T>(pages.pool_elements().unwrap_or(u64::MAX))?;
-        Ok(Self { shape: pages.shape, tokens: Tokens::default(), element: PhantomData })
+        Ok(Self { shape: Extents::from_slice(&pages.shape), tokens: Tokens::default(), element: PhantomData })
     }
 
     fn shape(&self) -> &[usize] {
@@ -290,7 +297,7 @@ impl<'a, T: Stored> BlockPagedView<'a, T> {
     ///
     /// [`TensorError::Format`] if the indices in the file break a rule.
     pub fn token_counts(&self) -> Result<Option<Arc<[usize]>>, TensorError> {
-        self.plan.tokens.known(&self.raw)
+        Ok(self.plan.tokens.known(&self.raw)?.cloned())
     }
 
     /// An element of a token of a sequence.
@@ -307,14 +314,14 @@ impl<'a, T: Stored> BlockPagedView<'a, T> {
         dim: usize,
     ) -> Result<T::Value, TensorError> {
         let [_, heads, size] = *self.plan.shape else { return Err(self.outside(&[sequence, token])) };
-        let known = self.token_counts()?;
+        let known = self.plan.tokens.known(&self.raw)?;
         let pages = Pages::of(&self.raw)?;
         let is_inside = head < heads
             && dim < size
             && known.is_none_or(|counts| counts.get(sequence).is_some_and(|count| token < *count));
         let start = if is_inside { pages.token(sequence, token) } else { None };
         let inside = start.and_then(|start| start.checked_add(head.checked_mul(size)?.checked_add(dim)?));
-        self.element(inside).ok_or_else(|| self.outside(&[sequence, token, head, dim]))
+        self.element(&pages, inside).ok_or_else(|| self.outside(&[sequence, token, head, dim]))
     }
 
     /// An element of the flat shape: the tokens of all sequences, one sequence after the other.
@@ -328,13 +335,14 @@ impl<'a, T: Stored> BlockPagedView<'a, T> {
         let ([token, head, dim], [_, _, size]) = (index, &*self.plan.shape) else {
             return Err(self.outside(index));
         };
-        let start = self.plan.tokens.locate(&self.raw, *token)?;
+        let pages = Pages::of(&self.raw)?;
+        let start = self.plan.tokens.locate(&pages, &self.raw, *token)?;
         let inside = start.and_then(|start| start.checked_add(head.checked_mul(*size)?.checked_add(*dim)?));
-        self.element(inside).ok_or_else(|| self.outside(index))
+        self.element(&pages, inside).ok_or_else(|| self.outside(index))
     }
 
-    fn element(&self, position: Option<usize>) -> Option<T::Value> {
-        T::get(self.values().ok()?, position?)
+    fn element(&self, pages: &Pages<'a>, position: Option<usize>) -> Option<T::Value> {
+        T::get(self.raw.values::<T>(pages.pool_elements()?).ok()?, position?)
     }
 
     #[cold]
@@ -388,7 +396,7 @@ impl<'a, T: Stored> BlockPagedView<'a, T> {
         let counts = self.plan.tokens.required(&self.raw)?;
         let count = index::count_within(&self.plan.shape, size_of::<T::Value>(), limits.dense_bytes)?;
         let mut dense = T::zeros(count);
-        Pages::of(&self.raw)?.walk(&counts, &mut ToValues::<T> { from: self.values()?, to: &mut dense });
+        Pages::of(&self.raw)?.walk(counts, &mut ToValues::<T> { from: self.values()?, to: &mut dense });
         Ok(dense)
     }
 }

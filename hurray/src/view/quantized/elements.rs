@@ -176,6 +176,10 @@ impl<'a> Elements<'a> {
 
     #[inline]
     fn codes<V>(&self, bits: u32, from: usize, out: &mut [V], of: impl Fn(u8) -> V) -> Option<()> {
+        if let [value] = out {
+            *value = of(bits::code_at(self.bytes, bits, from)?);
+            return Some(());
+        }
         let mut codes = [0_u8; super::transfer::CHUNK];
         let codes = codes.get_mut(..out.len())?;
         bits::unpack(self.bytes, bits, from, codes)?;

@@ -8,6 +8,8 @@ mod quantize;
 mod tests;
 mod transfer;
 
+use std::sync::Arc;
+
 use super::geometry::{self, Geometry};
 use super::index::{self, Extents};
 use super::paged::{Pages, Tokens};
@@ -21,7 +23,7 @@ use crate::error::TensorError;
 use crate::limits::Limits;
 
 use elements::Elements;
-use parameters::Parameters;
+use parameters::{ParameterIndex, ParameterValues, Parameters};
 use transfer::Dequantize;
 
 pub(crate) use parameters::{ParameterBytes, parameter_bytes};
@@ -86,7 +88,7 @@ impl Place {
             Self::Sparse => sparse::walk(raw, transfer)?,
             Self::Paged(tokens) => {
                 let counts = tokens.required(raw)?;
-                Pages::of(raw)?.walk(&counts, transfer);
+                Pages::of(raw)?.walk(counts, transfer);
             }
         }
         Ok(())
@@ -103,8 +105,9 @@ impl Place {
             Self::Sparse => sparse::position(raw, index),
             Self::Paged(tokens) => {
                 let &[token, head, dim] = index else { return Ok(None) };
-                let size = raw.extents()?.last().copied().unwrap_or(0);
-                let start = tokens.locate(raw, token)?;
+                let pages = Pages::of(raw)?;
+                let [_, _, size] = pages.shape;
+                let start = tokens.locate(&pages, raw, token)?;
                 Ok(start.and_then(|start| start.checked_add(head.checked_mul(size)?.checked_add(dim)?)))
             }
         }
@@ -123,14 +126,20 @@ fn expect_elements(raw: &RawTensor<'_>, count: Option<u64>) -> Result<(), Tensor
 struct QuantizedPlan {
     shape: Extents,
     place: Place,
+    index: Arc<ParameterIndex>,
 }
 
 impl QuantizedPlan {
     fn of(raw: &RawTensor<'_>) -> Result<Self, TensorError> {
-        let plan = Self { shape: raw.extents()?, place: Place::of(raw)? };
-        Parameters::of(raw, &plan.shape)?;
-        Elements::of(raw, plan.place.bytes(raw))?;
-        Ok(plan)
+        let (shape, place) = (raw.extents()?, Place::of(raw)?);
+        let index = Parameters::of(raw, &shape)?.index.into();
+        Elements::of(raw, place.bytes(raw))?;
+        Ok(Self { shape, place, index })
+    }
+
+    /// The scheme was understood when the plan was made.
+    fn parameters<'a>(&self, raw: &RawTensor<'a>) -> Result<ParameterValues<'a>, TensorError> {
+        ParameterValues::of(raw).ok_or_else(|| TensorError::not_understood("no quantization"))
     }
 
     fn shape(&self) -> &[usize] {
@@ -172,7 +181,7 @@ impl QuantizedView<'_> {
     ///
     /// None in practice: the sizes were checked when the view was made.
     pub fn scales(&self) -> Result<Vec<f32>, TensorError> {
-        Ok(Parameters::of(&self.raw, &self.plan.shape)?.scales().collect())
+        Ok(self.plan.parameters(&self.raw)?.scales().collect())
     }
 
     /// The zero points, one per scale; zeros for a symmetric scheme.
@@ -181,7 +190,7 @@ impl QuantizedView<'_> {
     ///
     /// None in practice: the sizes were checked when the view was made.
     pub fn zero_points(&self) -> Result<Vec<i32>, TensorError> {
-        Ok(Parameters::of(&self.raw, &self.plan.shape)?.zero_points().collect())
+        Ok(self.plan.parameters(&self.raw)?.zero_points().collect())
     }
 
     /// The view with the number of tokens of each sequence of a paged tensor, told by the application.
@@ -205,9 +214,12 @@ impl QuantizedView<'_> {
         index::check(index, &self.plan.shape)?;
         let Some(position) = self.plan.place.position(&self.raw, index)? else { return Ok(0.0) };
         let elements = Elements::of(&self.raw, self.plan.place.bytes(&self.raw))?;
-        let parameters = Parameters::of(&self.raw, &self.plan.shape)?;
-        let parameter = parameters.index(position, index);
-        let value = parameters.at(parameter).and_then(|parameter| elements.dequantize(position, parameter));
+        let parameter = self.plan.index.of(position, index);
+        let value = self
+            .plan
+            .parameters(&self.raw)?
+            .at(parameter)
+            .and_then(|parameter| elements.dequantize(position, parameter));
         value.ok_or_else(|| index::outside(index, &self.plan.shape))
     }
 
@@ -229,8 +241,8 @@ impl QuantizedView<'_> {
         let count = index::count_within(&self.plan.shape, size_of::<f32>(), limits.dense_bytes)?;
         let mut dense = bytemuck::allocation::zeroed_vec(count);
         let elements = Elements::of(&self.raw, self.plan.place.bytes(&self.raw))?;
-        let parameters = Parameters::of(&self.raw, &self.plan.shape)?;
-        let mut transfer = Dequantize::new(elements, &parameters, &mut dense);
+        let parameters = self.plan.parameters(&self.raw)?;
+        let mut transfer = Dequantize::new(elements, parameters, &self.plan.index, &mut dense);
         self.plan.place.walk(&self.raw, &mut transfer)?;
         Ok(dense)
     }

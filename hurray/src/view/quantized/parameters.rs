@@ -32,13 +32,19 @@ impl Parameter {
     }
 }
 
-/// The parameters of a quantized tensor.
+/// The parameters of a quantized tensor, and which of them belongs to which element.
 #[derive(Debug, Clone)]
 pub(crate) struct Parameters<'a> {
+    pub(crate) values: ParameterValues<'a>,
+    pub(crate) index: ParameterIndex,
+}
+
+/// The parameters of a quantized tensor.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParameterValues<'a> {
     scales: Scales<'a>,
     /// i32 each; `None` if symmetric.
     zero_points: Option<&'a [u8]>,
-    pub(crate) index: ParameterIndex,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -101,33 +107,18 @@ impl<'a> Parameters<'a> {
     pub(crate) fn of(raw: &RawTensor<'a>, shape: &[usize]) -> Result<Self, TensorError> {
         let quantization =
             raw.descriptor().quantization().ok_or_else(|| TensorError::not_understood("no quantization"))?;
-        if let Quantization::PerTensor { scale, zero_point } = *quantization {
-            return Ok(Self {
-                scales: Scales::One(scale, zero_point),
-                zero_points: None,
-                index: ParameterIndex::One,
-            });
-        }
         let unknown =
             || TensorError::not_understood(format!("quantization scheme {:#04x}", quantization.tag()));
-        let ParameterBytes { scales: scale_bytes, zero_points, width } =
-            parameter_bytes(raw).ok_or_else(unknown)?;
+        let values = ParameterValues::of(raw).ok_or_else(unknown)?;
         let is_paged = matches!(raw.descriptor().layout(), Layout::BlockPaged(_));
-        let (scales, axis, block) = match *quantization {
-            Quantization::PerChannel { axis, .. } => (Scales::Float32(scale_bytes), axis, None),
-            Quantization::PerBlock { axis, block_size, scale_type, .. } => {
-                let scales = match scale_type {
-                    ScaleType::Float16 => Scales::Float16(scale_bytes),
-                    ScaleType::BFloat16 => Scales::BFloat16(scale_bytes),
-                    ScaleType::Float32 => Scales::Float32(scale_bytes),
-                };
-                (scales, axis, Some(block_size))
-            }
-            Quantization::Nf4 { axis, block_size, .. } if !is_paged => {
-                (Scales::Float32(scale_bytes), axis, Some(block_size))
-            }
-            Quantization::Mxfp { axis, block_size, .. } if !is_paged => {
-                (Scales::E8M0(scale_bytes), axis, Some(block_size))
+        let (axis, block) = match *quantization {
+            Quantization::PerTensor { .. } => return Ok(Self { values, index: ParameterIndex::One }),
+            Quantization::PerChannel { axis, .. } => (axis, None),
+            Quantization::PerBlock { axis, block_size, .. } => (axis, Some(block_size)),
+            Quantization::Nf4 { axis, block_size, .. } | Quantization::Mxfp { axis, block_size, .. }
+                if !is_paged =>
+            {
+                (axis, Some(block_size))
             }
             _ => return Err(unknown()),
         };
@@ -144,13 +135,46 @@ impl<'a> Parameters<'a> {
         };
         let index = index.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
         let needed = needed.ok_or_else(|| TensorError::not_understood("more blocks than memory"))?;
-        let has =
-            |bytes: &[u8], width: usize| needed.checked_mul(width).is_some_and(|size| size <= bytes.len());
-        if !has(scale_bytes, width) || zero_points.is_some_and(|bytes| !has(bytes, 4)) {
-            let size = u64::try_from(needed.saturating_mul(width)).unwrap_or(u64::MAX);
+        if let Some(size) = values.lacks(needed) {
             return Err(raw.too_small(first_parameter_buffer(quantization), size));
         }
-        Ok(Self { scales, zero_points, index })
+        Ok(Self { values, index })
+    }
+}
+
+impl<'a> ParameterValues<'a> {
+    /// Those of a tensor; `None` if it has no scheme that is understood.
+    #[inline]
+    pub(crate) fn of(raw: &RawTensor<'a>) -> Option<Self> {
+        let quantization = raw.descriptor().quantization()?;
+        if let Quantization::PerTensor { scale, zero_point } = *quantization {
+            return Some(Self { scales: Scales::One(scale, zero_point), zero_points: None });
+        }
+        let ParameterBytes { scales: bytes, zero_points, .. } = parameter_bytes(raw)?;
+        let scales = match quantization {
+            Quantization::PerBlock { scale_type: ScaleType::Float16, .. } => Scales::Float16(bytes),
+            Quantization::PerBlock { scale_type: ScaleType::BFloat16, .. } => Scales::BFloat16(bytes),
+            Quantization::PerChannel { .. }
+            | Quantization::PerBlock { scale_type: ScaleType::Float32, .. }
+            | Quantization::Nf4 { .. } => Scales::Float32(bytes),
+            Quantization::Mxfp { .. } => Scales::E8M0(bytes),
+            _ => return None,
+        };
+        Some(Self { scales, zero_points })
+    }
+
+    /// The bytes of scales that `needed` parameters take, if there are fewer.
+    fn lacks(&self, needed: usize) -> Option<u64> {
+        let (bytes, width) = match self.scales {
+            Scales::One(..) => return None,
+            Scales::Float16(bytes) | Scales::BFloat16(bytes) => (bytes, 2),
+            Scales::Float32(bytes) => (bytes, 4),
+            Scales::E8M0(bytes) => (bytes, 1),
+        };
+        let has =
+            |bytes: &[u8], width: usize| needed.checked_mul(width).is_some_and(|size| size <= bytes.len());
+        let is_enough = has(bytes, width) && self.zero_points.is_none_or(|bytes| has(bytes, 4));
+        (!is_enough).then(|| u64::try_from(needed.saturating_mul(width)).unwrap_or(u64::MAX))
     }
 
     /// The number of parameters that the buffers hold.
@@ -160,17 +184,6 @@ impl<'a> Parameters<'a> {
             Scales::Float16(bytes) | Scales::BFloat16(bytes) => bytes.len() >> 1,
             Scales::Float32(bytes) => bytes.len() >> 2,
             Scales::E8M0(bytes) => bytes.len(),
-        }
-    }
-
-    /// Which parameter an element has, by its position in the buffer and its index.
-    pub(crate) fn index(&self, position: usize, index: &[usize]) -> usize {
-        match &self.index {
-            ParameterIndex::One => 0,
-            ParameterIndex::Logical { axes, .. } => {
-                axes.iter().zip(index).fold(0, |sum, (axis, at)| axis.offset(*at).wrapping_add(sum))
-            }
-            ParameterIndex::Slot { elements } => position.checked_div(*elements).unwrap_or(0),
         }
     }
 
@@ -197,6 +210,20 @@ impl<'a> Parameters<'a> {
 
     pub(crate) fn zero_points(&self) -> impl Iterator<Item = i32> + '_ {
         (0..self.count()).filter_map(|at| Some(self.at(at)?.zero_point))
+    }
+}
+
+impl ParameterIndex {
+    /// Which parameter an element has, by its position in the buffer and its index.
+    #[inline]
+    pub(crate) fn of(&self, position: usize, index: &[usize]) -> usize {
+        match self {
+            Self::One => 0,
+            Self::Logical { axes, .. } => {
+                axes.iter().zip(index).fold(0, |sum, (axis, at)| axis.offset(*at).wrapping_add(sum))
+            }
+            Self::Slot { elements } => position.checked_div(*elements).unwrap_or(0),
+        }
     }
 }
 

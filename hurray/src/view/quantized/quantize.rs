@@ -331,7 +331,7 @@ fn bounds(
     let parameters = Parameters::of(&raw, shape)?;
     let mut values = values.iter();
     index::each(shape, |at| {
-        if let (Some(bounds), Some(value)) = (bounds.get_mut(parameters.index(0, at)), values.next()) {
+        if let (Some(bounds), Some(value)) = (bounds.get_mut(parameters.index.of(0, at)), values.next()) {
             bounds.add(*value);
         }
     });
@@ -413,7 +413,9 @@ fn build(
     let mut codes = Vec::with_capacity(values.len());
     let mut rest = values.iter();
     index::each(shape, |at| {
-        if let (Some(value), Some(parameter)) = (rest.next(), parameters.at(parameters.index(0, at))) {
+        if let (Some(value), Some(parameter)) =
+            (rest.next(), parameters.values.at(parameters.index.of(0, at)))
+        {
             codes.push(encode.code(*value, parameter));
         }
     });

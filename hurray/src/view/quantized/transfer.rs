@@ -1,7 +1,7 @@
 //! Dequantization of runs of elements: one pass over the stored elements, in chunks that stay in the cache.
 
 use super::elements::{Elements, Kind};
-use super::parameters::{Parameter, ParameterIndex, Parameters};
+use super::parameters::{Parameter, ParameterIndex, ParameterValues};
 use crate::view::walk::Transfer;
 
 /// Elements decoded at a time.
@@ -16,24 +16,64 @@ pub(super) struct Dequantize<'p, 'a, 'o> {
     /// Whether every difference to a zero point fits in an i32.
     is_narrow: bool,
     out: &'o mut [f32],
+    /// Elements on their way, by their kind.
+    small: [i32; CHUNK],
+    large: [i64; CHUNK],
+    real: [f32; CHUNK],
+}
+
+/// Where elements come from: one after another, or from all over.
+#[derive(Clone, Copy)]
+enum Source<'s> {
+    Run(usize),
+    Scattered { base: usize, offsets: &'s [usize] },
+}
+
+impl Source<'_> {
+    /// Where the first element of a run is. Only runs are told apart by that.
+    fn first(self) -> usize {
+        match self {
+            Self::Run(from) => from,
+            Self::Scattered { base, .. } => base,
+        }
+    }
+
+    /// Reads elements, all at once or one by one.
+    #[inline]
+    fn read<V>(self, out: &mut [V], read: impl Fn(usize, &mut [V]) -> Option<()>) -> Option<()> {
+        match self {
+            Self::Run(from) => read(from, out),
+            Self::Scattered { base, offsets } => {
+                for (value, offset) in out.iter_mut().zip(offsets) {
+                    read(base.wrapping_add(*offset), std::slice::from_mut(value))?;
+                }
+                Some(())
+            }
+        }
+    }
 }
 
 impl<'p, 'a, 'o> Dequantize<'p, 'a, 'o> {
-    pub(super) fn new(elements: Elements<'a>, parameters: &'p Parameters<'_>, out: &'o mut [f32]) -> Self {
-        let index = &parameters.index;
+    pub(super) fn new(
+        elements: Elements<'a>,
+        parameters: ParameterValues<'_>,
+        index: &'p ParameterIndex,
+        out: &'o mut [f32],
+    ) -> Self {
         let parameters: Vec<Parameter> = (0..parameters.count()).filter_map(|at| parameters.at(at)).collect();
         let is_narrow = parameters.iter().all(|parameter| parameter.zero_point.unsigned_abs() < 1 << 30);
-        Self { elements, index, parameters, is_narrow, out }
+        let (small, large, real) = ([0; CHUNK], [0; CHUNK], [0.0; CHUNK]);
+        Self { elements, index, parameters, is_narrow, out, small, large, real }
     }
 
-    fn chunk(&mut self, from: usize, to: usize, len: usize) -> Option<()> {
+    /// Dequantizes at most [`CHUNK`] elements.
+    fn chunk(&mut self, source: Source<'_>, to: usize, len: usize) -> Option<()> {
         let out = self.out.get_mut(to..to.checked_add(len)?)?;
-        let parameters = self.parameters.as_slice();
-        match self.elements.kind() {
+        let (parameters, elements, from) = (self.parameters.as_slice(), self.elements, source.first());
+        match elements.kind() {
             Kind::Small => {
-                let mut values = [0_i32; CHUNK];
-                let values = values.get_mut(..len)?;
-                self.elements.small(from, values)?;
+                let values = self.small.get_mut(..len)?;
+                source.read(values, |from, values| elements.small(from, values))?;
                 if self.is_narrow {
                     segments(self.index, from, to, values, out, parameters, narrow)
                 } else {
@@ -41,15 +81,13 @@ impl<'p, 'a, 'o> Dequantize<'p, 'a, 'o> {
                 }
             }
             Kind::Large => {
-                let mut values = [0_i64; CHUNK];
-                let values = values.get_mut(..len)?;
-                self.elements.large(from, values)?;
+                let values = self.large.get_mut(..len)?;
+                source.read(values, |from, values| elements.large(from, values))?;
                 segments(self.index, from, to, values, out, parameters, |q, p| p.affine(*q))
             }
             Kind::Real => {
-                let mut values = [0_f32; CHUNK];
-                let values = values.get_mut(..len)?;
-                self.elements.real(from, values)?;
+                let values = self.real.get_mut(..len)?;
+                source.read(values, |from, values| elements.real(from, values))?;
                 segments(self.index, from, to, values, out, parameters, |value, p| p.scale * value)
             }
         }
@@ -69,8 +107,21 @@ impl Transfer for Dequantize<'_, '_, '_> {
         let mut done = 0;
         while done < len {
             let chunk = CHUNK.min(len.wrapping_sub(done));
-            let _ = self.chunk(from.wrapping_add(done), to.wrapping_add(done), chunk);
+            let _ = self.chunk(Source::Run(from.wrapping_add(done)), to.wrapping_add(done), chunk);
             done = done.wrapping_add(chunk);
+        }
+    }
+
+    fn gather(&mut self, base: usize, offsets: &[usize], to: usize) {
+        if let ParameterIndex::Slot { .. } = self.index {
+            // Neighbours in the result may have different slots.
+            for (to, offset) in (to..).zip(offsets) {
+                self.run(base.wrapping_add(*offset), to, 1);
+            }
+            return;
+        }
+        for (to, offsets) in (to..).step_by(CHUNK).zip(offsets.chunks(CHUNK)) {
+            let _ = self.chunk(Source::Scattered { base, offsets }, to, offsets.len());
         }
     }
 }
@@ -123,6 +174,13 @@ fn segments<V>(
                 let (own_out, rest_out) = out.split_at_mut_checked(len)?;
                 match *inner.digits.as_slice() {
                     [digit] if digit.stride == 0 => apply(own, own_out, *parameters.get(base)?, real),
+                    [digit] if digit.stride == 1 => {
+                        let first = base.checked_add(column)?;
+                        let own_parameters = parameters.get(first..first.checked_add(len)?)?;
+                        for ((value, out), parameter) in own.iter().zip(own_out).zip(own_parameters) {
+                            *out = real(value, *parameter);
+                        }
+                    }
                     [digit] => {
                         let step = usize::try_from(digit.stride).ok()?;
                         let first = base.checked_add(column.checked_mul(step)?)?;

@@ -58,13 +58,24 @@ impl<'a> Compressed<'a> {
         pairs.enumerate().map(|(major, (&start, &end))| (major, at(start)..at(end)))
     }
 
-    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
-        let [row, column] = *index else { return None };
-        let [major, minor] = if self.by_rows { [row, column] } else { [column, row] };
-        let start = at(*self.pointers.get(major)?);
-        let end = at(*self.pointers.get(major.checked_add(1)?)?);
-        let found = self.minor.get(start..end)?.binary_search(&stored(minor)).ok()?;
-        start.checked_add(found)
+    /// The position of the entry at an index inside the shape, without looking at the rest of the descriptor.
+    pub(super) fn find(raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
+        let [row, column] = *index else {
+            return Err(TensorError::Rank { expected: 2, found: index.len() });
+        };
+        let (nnz, major, minor) = match *raw.descriptor().layout() {
+            Layout::Csr { nnz } => (nnz, row, column),
+            Layout::Csc { nnz } => (nnz, column, row),
+            _ => return Err(raw.wrong_layout("csr or csc")),
+        };
+        let (indices, pointers) = (raw.indices(1, nnz)?, raw.all_indices(2)?);
+        let find = || {
+            let start = at(*pointers.get(major)?);
+            let end = at(*pointers.get(major.checked_add(1)?)?);
+            let found = indices.get(start..end)?.binary_search(&stored(minor)).ok()?;
+            start.checked_add(found)
+        };
+        Ok(find())
     }
 
     fn into_indices(self) -> impl Iterator<Item = Index> + use<'a> {

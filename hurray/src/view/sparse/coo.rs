@@ -42,23 +42,32 @@ impl<'a> Coordinates<'a> {
         self.coordinates.chunks_exact(self.shape.len().max(1))
     }
 
-    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
-        let wanted: smallvec::SmallVec<[u64; 8]> = index.iter().map(|at| stored(*at)).collect();
-        if !self.is_sorted {
-            return self.entries().position(|entry| entry == wanted.as_slice());
+    /// The position of the entry at an index inside the shape.
+    pub(super) fn find(raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
+        let Layout::Coo { nnz, is_sorted } = *raw.descriptor().layout() else {
+            return Err(raw.wrong_layout("coo"));
+        };
+        let rank = index.len();
+        let count = nnz.checked_mul(stored(rank)).ok_or_else(|| raw.too_small(1, u64::MAX))?;
+        let coordinates = raw.indices(1, count)?;
+        let compare = |entry: &[u64]| entry.iter().copied().cmp(index.iter().map(|at| stored(*at)));
+        if !is_sorted {
+            return Ok(coordinates.chunks_exact(rank.max(1)).position(|entry| compare(entry).is_eq()));
         }
-        let rank = self.shape.len();
-        let (mut low, mut high) = (0, at(self.nnz));
-        while low < high {
-            let middle = low.midpoint(high);
-            let start = middle.checked_mul(rank)?;
-            match self.coordinates.get(start..start.checked_add(rank)?)?.cmp(wanted.as_slice()) {
-                std::cmp::Ordering::Less => low = middle.checked_add(1)?,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(middle),
+        let bisect = || {
+            let (mut low, mut high) = (0, at(nnz));
+            while low < high {
+                let middle = low.midpoint(high);
+                let start = middle.checked_mul(rank)?;
+                match compare(coordinates.get(start..start.checked_add(rank)?)?) {
+                    std::cmp::Ordering::Less => low = middle.checked_add(1)?,
+                    std::cmp::Ordering::Greater => high = middle,
+                    std::cmp::Ordering::Equal => return Some(middle),
+                }
             }
-        }
-        None
+            None
+        };
+        Ok(bisect())
     }
 
     fn into_indices(self) -> impl Iterator<Item = Index> + use<'a> {

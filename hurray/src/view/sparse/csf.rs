@@ -48,25 +48,38 @@ impl<'a> Fibres<'a> {
             let first_time = seen.get_mut(dimension).is_some_and(|seen| !std::mem::replace(seen, true));
             Rule::LayCsf02.check(first_time, |e| e.but_found(format_args!("{mode_order:?}")))?;
             let buffer = level.saturating_mul(2).saturating_add(1);
-            let all = |buffer: usize| raw.indices(buffer, stored(raw.buffer(buffer).len() >> 3));
             levels.push(Level {
                 dimension,
-                positions: all(buffer)?,
-                coordinates: all(buffer.saturating_add(1))?,
+                positions: raw.all_indices(buffer)?,
+                coordinates: raw.all_indices(buffer.saturating_add(1))?,
             });
         }
         Rule::LayCsf02.check(levels.len() == shape.len(), |e| e.but_found(format_args!("{mode_order:?}")))?;
         Ok(Self { shape, nnz: *nnz, levels })
     }
 
-    pub(super) fn position(&self, index: &[usize]) -> Option<usize> {
-        self.levels.iter().try_fold(0_usize, |node, level| {
-            let start = at(*level.positions.get(node)?);
-            let end = at(*level.positions.get(node.checked_add(1)?)?);
-            let wanted = stored(*index.get(level.dimension)?);
-            let found = level.coordinates.get(start..end)?.binary_search(&wanted).ok()?;
-            start.checked_add(found)
-        })
+    /// The position of the entry at an index inside the shape, by way of one node per level.
+    pub(super) fn find(raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
+        let Layout::Csf { mode_order, .. } = raw.descriptor().layout() else {
+            return Err(raw.wrong_layout("csf"));
+        };
+        let mut node = 0_usize;
+        for (mode, buffer) in mode_order.iter().zip((1_usize..).step_by(2)) {
+            let positions = raw.all_indices(buffer)?;
+            let coordinates = raw.all_indices(buffer.saturating_add(1))?;
+            let child = || {
+                let start = at(*positions.get(node)?);
+                let end = at(*positions.get(node.checked_add(1)?)?);
+                let wanted = stored(*index.get(usize::try_from(*mode).ok()?)?);
+                let found = coordinates.get(start..end)?.binary_search(&wanted).ok()?;
+                start.checked_add(found)
+            };
+            match child() {
+                Some(child) => node = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(node))
     }
 
     fn into_indices(self) -> impl Iterator<Item = Index> + use<'a> {

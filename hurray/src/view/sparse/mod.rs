@@ -38,9 +38,9 @@ pub(crate) fn walk(raw: &RawTensor<'_>, transfer: &mut impl Transfer) -> Result<
 pub(crate) fn position(raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
     raw.check_indices()?;
     Ok(match raw.descriptor().layout() {
-        Layout::Coo { .. } => Coordinates::of(raw)?.position(index),
-        Layout::Csr { .. } | Layout::Csc { .. } => Compressed::of(raw)?.position(index),
-        _ => Fibres::of(raw)?.position(index),
+        Layout::Coo { .. } => Coordinates::find(raw, index)?,
+        Layout::Csr { .. } | Layout::Csc { .. } => Compressed::find(raw, index)?,
+        _ => Fibres::find(raw, index)?,
     })
 }
 
@@ -141,8 +141,7 @@ macro_rules! sparse_access {
             pub fn get(&self, index: &[usize]) -> Result<T::Value, TensorError> {
                 $crate::view::index::check(index, self.shape())?;
                 self.raw.check_indices()?;
-                let position = self.plan.parts(&self.raw)?.position(index);
-                match position {
+                match self.plan.find(&self.raw, index)? {
                     Some(position) => Ok(T::get(self.values()?, position).unwrap_or(T::zero())),
                     None => Ok(T::zero()),
                 }
@@ -188,6 +187,10 @@ macro_rules! sparse_plan {
 
             fn shape(&self) -> &[usize] {
                 &self.shape
+            }
+
+            fn find(&self, raw: &RawTensor<'_>, index: &[usize]) -> Result<Option<usize>, TensorError> {
+                $parts::find(raw, index)
             }
 
             /// The borrowed components; their sizes were checked when the plan was made.

@@ -9,6 +9,8 @@ mod place_in;
 
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
+
 use super::bytes::SharedBytes;
 use super::index::{self, Extents};
 use super::quantized::{Place, QuantizedView};
@@ -126,10 +128,10 @@ impl Plan {
         })
     }
 
-    /// The members whose boxes hold an index, in the order of the file. The index is checked.
-    pub(crate) fn members_at(&self, index: &[usize]) -> Result<Vec<usize>, TensorError> {
+    /// The first of the members whose boxes hold an index.
+    pub(crate) fn member_at(&self, index: &[usize]) -> Result<Option<usize>, TensorError> {
         index::check(index, &self.shape)?;
-        Ok(self.tree().holding(&as_u64(index)))
+        Ok(self.tree().holding(&as_u64(index)).next())
     }
 
     /// The members that share an element with a box, in the order of the file.
@@ -148,28 +150,31 @@ impl Plan {
 
     /// Writes the element at an index, whose bytes are zero so far.
     fn get(&self, tensors: &[RawTensor<'_>], at: &[usize], out: &mut [u8]) -> Result<(), TensorError> {
-        let holding = self.members_at(at)?;
+        index::check(at, &self.shape)?;
+        let wide = as_u64(at);
+        let mut holding = self.tree().holding(&wide);
         match self.rule {
             Rule::Partition => {
-                if let Some(member) = holding.first() {
-                    self.supply(tensors, *member, at, out)?;
+                if let Some(member) = holding.next() {
+                    self.supply(tensors, member, at, out)?;
                 }
             }
             Rule::Overlay(CombineOp::Replace) => {
-                for member in holding.iter().rev() {
-                    if self.supply(tensors, *member, at, out)? {
+                for member in holding.rev() {
+                    if self.supply(tensors, member, at, out)? {
                         break;
                     }
                 }
             }
             Rule::Overlay(CombineOp::Add) => {
-                let mut more = vec![0; out.len()];
-                for (number, member) in holding.iter().enumerate() {
-                    more.fill(0);
-                    let is_supplied = self.supply(tensors, *member, at, &mut more)?;
+                let mut more: SmallVec<[u8; 16]> = SmallVec::from_elem(0, out.len());
+                for (number, member) in holding.enumerate() {
                     if number == 0 {
-                        out.copy_from_slice(&more);
-                    } else if is_supplied {
+                        self.supply(tensors, member, at, out)?;
+                        continue;
+                    }
+                    more.fill(0);
+                    if self.supply(tensors, member, at, &mut more)? {
                         element::add(self.element_type(), out, &more).ok_or_else(|| self.no_sum())?;
                     }
                 }
@@ -235,8 +240,8 @@ impl<'a> Whole<'a> {
     }
 
     /// The bytes of the element at an index; a byte with the pattern in its low bits below 8 bits.
-    pub(crate) fn get(&self, at: &[usize]) -> Result<smallvec::SmallVec<[u8; 16]>, TensorError> {
-        let mut out = smallvec::SmallVec::from_elem(0, self.plan.width());
+    pub(crate) fn get(&self, at: &[usize]) -> Result<SmallVec<[u8; 16]>, TensorError> {
+        let mut out = SmallVec::from_elem(0, self.plan.width());
         self.plan.get(&self.tensors, at, &mut out)?;
         Ok(out)
     }

@@ -1,0 +1,171 @@
+//! Copies of strided elements in row-major order.
+//!
+//! Where columns are contiguous and rows are not, as in column-major order, a copy row by row would touch a cache line
+//! per element, and use it again a whole row later. Such planes are copied in blocks that read and write lines in full.
+
+use crate::element::Element;
+use crate::view::Iter;
+use crate::view::rows::{Outer, Rows};
+
+/// The elements of `rows`, of which there are `count`, in row-major order.
+pub(super) fn row_major<T: Element>(data: &[T], rows: Rows, count: usize) -> Vec<T> {
+    if let Some(elements) = transposed(data, &rows, count) {
+        return elements;
+    }
+    if rows.len() < SHORT_ROW {
+        return short_rows(data, rows, count);
+    }
+    let mut elements = Vec::with_capacity(count);
+    Iter::new(data, rows, count).append_to(&mut elements, count);
+    elements
+}
+
+/// Rows that are shorter than this are copied element by element: a call for each would take longer.
+const SHORT_ROW: usize = 16;
+
+fn short_rows<T: Element>(data: &[T], mut rows: Rows, count: usize) -> Vec<T> {
+    let mut elements: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+    let step = rows.step().cast_unsigned();
+    for row in elements.chunks_exact_mut(rows.len().max(1)) {
+        let mut position = rows.next_start();
+        for slot in row {
+            // What is outside is never asked for: the view was checked.
+            *slot = data.get(position).copied().unwrap_or_else(T::zeroed);
+            position = position.wrapping_add(step);
+        }
+    }
+    elements
+}
+
+/// Columns that are shorter than this are no better read in blocks.
+const LEAST_HEIGHT: usize = 8;
+
+/// The same in blocks. `None` where nothing is won: rows are contiguous, or no dimension outside of them is, or that
+/// is short.
+fn transposed<T: Element>(data: &[T], rows: &Rows, count: usize) -> Option<Vec<T>> {
+    let is_down = |outer: &Outer| outer.stride == 1 && outer.extent >= LEAST_HEIGHT;
+    let down = rows.outer().iter().position(is_down).filter(|_| rows.step().unsigned_abs() > 1)?;
+    let packed = rows.packed();
+    let plane = Plane {
+        data,
+        height: rows.outer().get(down)?.extent,
+        width: rows.len(),
+        step: rows.step().cast_unsigned(),
+        pitch: packed.outer().get(down)?.stride,
+    };
+    let planes = count.checked_div(plane.height.checked_mul(plane.width)?)?;
+    let mut elements: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+    let (mut sources, mut targets) = (rows.clone().without(down), packed.without(down));
+    for _ in 0..planes {
+        let (from, to) = (sources.next_start(), elements.get_mut(targets.next_start()..)?);
+        // Blocks are a cache line of 64 bytes wide and high.
+        match size_of::<T>() {
+            1 => plane.copy::<64>(from, to)?,
+            2 => plane.copy::<32>(from, to)?,
+            4 => plane.copy::<16>(from, to)?,
+            _ => plane.copy::<8>(from, to)?,
+        }
+    }
+    Some(elements)
+}
+
+/// Columns, each contiguous in `data`.
+struct Plane<'a, T> {
+    data: &'a [T],
+    height: usize,
+    width: usize,
+    /// From column to column.
+    step: usize,
+    /// From row to row of the copy.
+    pitch: usize,
+}
+
+impl<T: Element> Plane<'_, T> {
+    /// Copies in blocks of `B` rows and columns. `None` if an element lies outside, which checked views rule out.
+    fn copy<const B: usize>(&self, from: usize, to: &mut [T]) -> Option<()> {
+        for left in (0..self.width).step_by(B) {
+            let columns = B.min(self.width.checked_sub(left)?);
+            let first = from.wrapping_add(left.wrapping_mul(self.step));
+            for top in (0..self.height).step_by(B) {
+                let rows = B.min(self.height.checked_sub(top)?);
+                let (from, to) = (first.wrapping_add(top), to.get_mut(top.checked_mul(self.pitch)?..)?);
+                let to = to.get_mut(left..)?;
+                if rows == B && columns == B {
+                    self.block::<B>(from, to)?;
+                } else {
+                    self.edge(from, to, rows, columns)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Columns are read one after another, rows written so: pages and cache lines are often apart by powers of two,
+    /// and would push each other out of the cache.
+    #[expect(clippy::indexing_slicing, reason = "arrays of `B` by indices below `B`")]
+    fn block<const B: usize>(&self, from: usize, to: &mut [T]) -> Option<()> {
+        let mut block = [[T::zeroed(); B]; B];
+        for (at, column) in block.iter_mut().enumerate() {
+            *column = *self.data.get(from.wrapping_add(at.wrapping_mul(self.step))..)?.first_chunk()?;
+        }
+        for (at, line) in to.chunks_mut(self.pitch.max(1)).take(B).enumerate() {
+            let line: &mut [T; B] = line.first_chunk_mut()?;
+            *line = std::array::from_fn(|column| block[column][at]);
+        }
+        Some(())
+    }
+
+    fn edge(&self, from: usize, to: &mut [T], rows: usize, columns: usize) -> Option<()> {
+        for column in 0..columns {
+            let start = from.wrapping_add(column.wrapping_mul(self.step));
+            let elements = self.data.get(start..start.checked_add(rows)?)?;
+            for (slot, element) in to.get_mut(column..)?.iter_mut().step_by(self.pitch.max(1)).zip(elements) {
+                *slot = *element;
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::transposed;
+    use crate::view::rows::Rows;
+
+    /// Sides that end within a block, on its edge, and behind it, for elements of every size.
+    #[test]
+    fn columns_come_out_as_rows() {
+        fn check<T: crate::element::Element>(of: impl Fn(usize) -> T) {
+            for height in [8, 16, 63, 64, 65] {
+                for width in [2, 15, 16, 17, 64, 70] {
+                    for depth in [1, 3] {
+                        let data: Vec<T> = (0..height * width * depth).map(&of).collect();
+                        // Columns of each layer, the layers between rows and columns in the copy.
+                        let dims = [(height, 1), (depth, height * width), (width, height)];
+                        let rows = Rows::new(0, dims.into_iter().map(|(n, stride)| (n, stride as isize)));
+                        let mut expected = Vec::new();
+                        for row in 0..height {
+                            for layer in 0..depth {
+                                let at = |column| row + layer * height * width + column * height;
+                                expected.extend((0..width).map(|column| data[at(column)]));
+                            }
+                        }
+                        assert_eq!(transposed(&data, &rows, data.len()).as_deref(), Some(&expected[..]));
+                    }
+                }
+            }
+        }
+        check(|at| at as u8);
+        check(|at| at as u16);
+        check(|at| at as u32);
+        check(|at| at as u64);
+    }
+
+    #[test]
+    fn nothing_is_won_where_rows_are_contiguous_or_columns_are_not() {
+        let data = [0_u8; 4096];
+        for dims in [[(16, 16), (15, 1)], [(16, 2), (16, 32)], [(4, 1), (16, 4)], [(16, 0), (16, 1)]] {
+            assert_eq!(transposed(&data, &Rows::new(0, dims.into_iter()), 1), None, "{dims:?}");
+        }
+    }
+}
