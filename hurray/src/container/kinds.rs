@@ -30,9 +30,6 @@ impl Kind {
     /// The number of tensors of no known kind.
     pub(super) const NO_NUMBER: u32 = u32::MAX;
 
-    /// For a tensor whose descriptor has to be asked.
-    pub(crate) const UNKNOWN: Self = Self { start: 0, length: 0, plain: None };
-
     const TYPE_AT: usize = 14;
 
     fn read(start: u32, length: u32, bytes: &[u8]) -> Self {

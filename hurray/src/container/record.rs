@@ -131,6 +131,18 @@ impl<'f> Record<'f> {
         Section::new(self.descriptor_offset, u64::from(self.descriptor_length))
     }
 
+    /// The length of the descriptor in bytes, in memory.
+    #[inline]
+    pub(crate) fn descriptor_len(&self) -> Option<usize> {
+        usize::try_from(self.descriptor_length).ok()
+    }
+
+    /// The number of the tensor's kind, if it is known: those of one kind have the same descriptor.
+    #[inline]
+    pub(crate) fn kind_number(&self) -> Option<u32> {
+        Some(self.kind).filter(|kind| *kind != Kind::NO_NUMBER)
+    }
+
     /// From the first buffer to the end of the last one.
     pub(crate) fn data(&self) -> Option<Section> {
         Section::new(self.data_offset, self.data_length)

@@ -106,28 +106,27 @@ impl NamePath {
     }
 
     fn push_digits(&mut self, number: usize) {
-        let mut digit = |place: usize| {
-            let digit = u8::try_from(number / place % 10).unwrap_or_default();
-            self.0.push(char::from(digit.saturating_add(b'0')));
-        };
-        match number {
-            0..10 => {}
-            10..100 => digit(10),
-            100..1000 => {
-                digit(100);
-                digit(10);
-            }
-            1000..10_000 => {
-                digit(1000);
-                digit(100);
-                digit(10);
-            }
-            _ => {
-                let _ = write!(self.0, "{}", number / 10);
-            }
+        if number >= 10_000 {
+            let written = write!(self.0, "{number}");
+            debug_assert!(written.is_ok(), "writing to a String does not fail");
+            return;
         }
-        let last = u8::try_from(number % 10).unwrap_or_default();
-        self.0.push(char::from(last.saturating_add(b'0')));
+        // Nearly all: a digit at a time takes less than the machinery behind `write!`.
+        if number >= 1000 {
+            self.push_digit(number / 1000);
+        }
+        if number >= 100 {
+            self.push_digit(number / 100 % 10);
+        }
+        if number >= 10 {
+            self.push_digit(number / 10 % 10);
+        }
+        self.push_digit(number % 10);
+    }
+
+    #[inline(always)]
+    fn push_digit(&mut self, digit: usize) {
+        self.0.push(char::from(b'0'.saturating_add(u8::try_from(digit).unwrap_or_default())));
     }
 
     #[inline]

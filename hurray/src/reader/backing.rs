@@ -37,6 +37,7 @@ pub(crate) fn check_alignment(bytes: &[u8]) -> Result<(), OpenError> {
 const HEAD: u64 = 4096;
 
 impl Backing {
+    #[inline]
     pub(super) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Mapped(mapping) => mapping.as_slice(),

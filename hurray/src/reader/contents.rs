@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use super::entry::descriptor_at_hand;
+use super::entry::{Home, Lent};
 use super::{File, TensorEntry};
-use crate::container::{Kind, KvRef, Parsed, Record};
+use crate::container::{KvRef, Parsed, Record};
 use crate::descriptor::RowMajor;
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -80,18 +80,18 @@ impl<'c, 'f> Contents<'c, 'f> {
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
         let record = self.record(position)?;
-        Some(TensorEntry {
-            bytes: self.bytes,
-            record,
-            position,
-            index_position: self.parsed.index.place_in_index(position),
-            alignment: self.parsed.header.alignment,
-            region_end: self.parsed.trailer.region_end(),
-            policy: self.policy,
-            owner: self.owner,
-            copies: self.copies,
-            kind: self.parsed.table.kind(&record).copied().unwrap_or(Kind::UNKNOWN),
-        })
+        let home = match self.owner {
+            Some(file) => Home::File(file),
+            None => Home::Lent(Lent {
+                bytes: self.bytes,
+                policy: self.policy,
+                alignment: self.parsed.header.alignment,
+                region_end: self.parsed.trailer.region_end(),
+                index_position: self.parsed.index.place_in_index(position),
+                copy: self.copy_of(&record),
+            }),
+        };
+        Some(TensorEntry { home, record, position })
     }
 
     /// The index entry at a position in the order of the file.
@@ -107,11 +107,10 @@ impl<'c, 'f> Contents<'c, 'f> {
         kind.elements(record, self.bytes, self.parsed.header.alignment, type_tag)
     }
 
-    /// The bytes of an entry's descriptor, off the page of the tensor where the file has a sound copy of it.
-    #[inline(always)]
-    pub(crate) fn descriptor_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
-        let kind = self.parsed.table.kind(record).unwrap_or(&Kind::UNKNOWN);
-        descriptor_at_hand(record, kind, self.bytes, self.copies)
+    /// The copy of an entry's descriptor.
+    #[inline]
+    pub(crate) fn copy_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
+        self.parsed.table.kind(record)?.copy_in(self.copies)
     }
 
     /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::File;
-use crate::container::{FileBytes, Kind, Record, Section};
+use crate::container::{FileBytes, Record, Section};
 use crate::descriptor::placement::{Extent, IndexedPlace};
 use crate::descriptor::{PlainDescriptor, RowMajor, TensorDescriptor};
 use crate::error::{FormatError, Rule};
@@ -12,17 +12,30 @@ use crate::policy::Policy;
 /// One tensor of an open file, or a composite head. Cheap to copy; nothing of it is decoded yet.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorEntry<'f> {
-    pub(super) bytes: &'f [u8],
+    pub(super) home: Home<'f>,
     pub(super) record: Record<'f>,
-    pub(super) index_position: u64,
     pub(super) position: usize,
+}
+
+/// Whose bytes an entry is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Home<'f> {
+    /// Those of an open file, which is asked for whatever else is needed.
+    File(&'f File),
+    /// Those that a caller lends. What was parsed of them does not live as long.
+    Lent(Lent<'f>),
+}
+
+/// What an entry of lent bytes needs of what was parsed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lent<'f> {
+    pub(super) bytes: &'f [u8],
+    pub(super) policy: &'f Policy,
     pub(super) alignment: u32,
     pub(super) region_end: u64,
-    pub(super) policy: &'f Policy,
-    pub(super) owner: Option<&'f File>,
-    /// The copies of the different descriptors; empty without them.
-    pub(super) copies: &'f [u8],
-    pub(super) kind: Kind,
+    pub(super) index_position: u64,
+    /// The copy of the descriptor; nothing without one.
+    pub(super) copy: Option<&'f [u8]>,
 }
 
 /// The shape of a plain tensor, and the bytes of its elements.
@@ -47,18 +60,36 @@ fn plain_by_descriptor<'f>(
     Some((descriptor.shape, FileBytes::from(file).range(start, descriptor.element_bytes)?))
 }
 
-/// The bytes of a descriptor: the copy, or those in the tensor region where there is none.
-#[inline]
-pub(super) fn descriptor_at_hand<'f>(
-    record: &Record<'f>,
-    kind: &Kind,
-    file: &'f [u8],
-    copies: &'f [u8],
-) -> Option<&'f [u8]> {
-    match kind.copy_in(copies) {
-        // What the index says of the length holds for copies, too.
-        Some(copy) if u32::try_from(copy.len()) == Ok(record.descriptor_length) => Some(copy),
-        _ => record.descriptor()?.of(file),
+impl<'f> Home<'f> {
+    #[inline(always)]
+    fn bytes(&self) -> &'f [u8] {
+        match self {
+            Self::File(file) => file.bytes(),
+            Self::Lent(lent) => lent.bytes,
+        }
+    }
+
+    #[inline(always)]
+    fn alignment(&self) -> u32 {
+        match self {
+            Self::File(file) => file.parsed().header.alignment,
+            Self::Lent(lent) => lent.alignment,
+        }
+    }
+
+    fn region_end(&self) -> u64 {
+        match self {
+            Self::File(file) => file.parsed().trailer.region_end(),
+            Self::Lent(lent) => lent.region_end,
+        }
+    }
+
+    /// The copy of an entry's descriptor.
+    fn copy_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {
+        match self {
+            Self::File(file) => file.contents().copy_of(record),
+            Self::Lent(lent) => lent.copy,
+        }
     }
 }
 
@@ -79,14 +110,17 @@ impl<'f> TensorEntry<'f> {
     pub(crate) fn descriptor_bytes(&self) -> Result<&'f [u8], FormatError> {
         self.record
             .descriptor()
-            .and_then(|section| section.of(self.bytes))
+            .and_then(|section| section.of(self.bytes()))
             .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
     /// The bytes of the descriptor, off the page of the tensor where the file has a sound copy of it.
     #[inline]
     pub(crate) fn descriptor_at_hand(&self) -> Result<&'f [u8], FormatError> {
-        descriptor_at_hand(&self.record, &self.kind, self.bytes, self.copies)
+        let copy = self.home.copy_of(&self.record);
+        // What the index says of the length holds for copies, too.
+        copy.filter(|copy| self.record.descriptor_len() == Some(copy.len()))
+            .or_else(|| self.record.descriptor()?.of(self.bytes()))
             .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
@@ -94,26 +128,36 @@ impl<'f> TensorEntry<'f> {
     /// PLC-04); `None` if anything is unusual.
     #[inline]
     pub(crate) fn only_buffer(&self, byte_size: u64) -> Option<&'f [u8]> {
-        self.record.only_buffer(self.bytes, self.alignment, byte_size)
+        self.record.only_buffer(self.bytes(), self.home.alignment(), byte_size)
     }
 
     /// Shape and elements of a tensor without anything special, if its kind is known; `None` as well if it is not one
     /// of that element type.
     #[inline(always)]
-    pub(crate) fn known(&self, type_tag: u8) -> Option<(&RowMajor, &'f [u8])> {
-        self.kind.elements(&self.record, self.bytes, self.alignment, type_tag)
+    pub(crate) fn known(&self, type_tag: u8) -> Option<(&'f RowMajor, &'f [u8])> {
+        match self.home {
+            Home::File(file) => file.contents().known(&self.record, type_tag),
+            Home::Lent(_) => None,
+        }
     }
 
     /// The same by its descriptor, if its kind is not known.
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
         let descriptor = self.descriptor_at_hand().ok()?;
-        plain_by_descriptor(&self.record, descriptor, self.bytes, self.alignment, type_tag, element_size)
+        plain_by_descriptor(
+            &self.record,
+            descriptor,
+            self.bytes(),
+            self.home.alignment(),
+            type_tag,
+            element_size,
+        )
     }
 
     /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
     pub(crate) fn copy_agrees(&self) -> bool {
-        match self.kind.copy_in(self.copies) {
-            Some([]) | None => true,
+        match self.home.copy_of(&self.record) {
+            None => true,
             Some(copy) => self.descriptor_bytes().is_ok_and(|bytes| bytes == copy),
         }
     }
@@ -126,7 +170,7 @@ impl<'f> TensorEntry<'f> {
 
     /// Decodes the bytes of the descriptor, from wherever they are, and checks it alone.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Result<TensorDescriptor, FormatError> {
-        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy)
+        TensorDescriptor::decode_indexed(bytes, self.record.descriptor_length, self.policy())
             .map_err(|error| self.blamed(error.shifted(self.record.descriptor_offset)))
     }
 
@@ -166,7 +210,7 @@ impl<'f> TensorEntry<'f> {
     ) -> Result<SmallVec<[&'f [u8]; 1]>, FormatError> {
         let of_file = |extent: Extent| match extent.len {
             0 => Some(Default::default()),
-            len => Section::new(extent.offset, len)?.of(self.bytes),
+            len => Section::new(extent.offset, len)?.of(self.bytes()),
         };
         let missing = |extent: Extent| self.blamed(Rule::Plc04.broken().at(extent.offset));
         self.extents_of(descriptor)?
@@ -183,7 +227,7 @@ impl<'f> TensorEntry<'f> {
         let Record { descriptor_offset, descriptor_length, data_offset, data_length, .. } = self.record;
         let place = IndexedPlace { descriptor_offset, descriptor_length, data_offset, data_length };
         descriptor
-            .check_placement(place, self.alignment, self.region_end, self.policy)
+            .check_placement(place, self.home.alignment(), self.home.region_end(), self.policy())
             .map_err(|error| self.blamed(error))
     }
 
@@ -193,7 +237,7 @@ impl<'f> TensorEntry<'f> {
     pub fn raw_data(&self) -> &'f [u8] {
         match self.record.data_length {
             0 => &[],
-            _ => self.record.data().and_then(|data| data.of(self.bytes)).unwrap_or_default(),
+            _ => self.record.data().and_then(|data| data.of(self.bytes())).unwrap_or_default(),
         }
     }
 
@@ -224,7 +268,10 @@ impl<'f> TensorEntry<'f> {
     /// The place in the index, from 0.
     #[must_use]
     pub fn index_position(&self) -> u64 {
-        self.index_position
+        match self.home {
+            Home::File(file) => file.parsed().index.place_in_index(self.position),
+            Home::Lent(lent) => lent.index_position,
+        }
     }
 
     /// The place in the order of the file, from 0: what [`Member::Tensor`](crate::Member) refers to.
@@ -235,12 +282,24 @@ impl<'f> TensorEntry<'f> {
 
     /// The open file that the bytes belong to; `None` for bytes that a caller lends.
     pub(crate) fn owner(&self) -> Option<&'f File> {
-        self.owner
+        match self.home {
+            Home::File(file) => Some(file),
+            Home::Lent(_) => None,
+        }
     }
 
     /// What the file was opened with.
     pub(crate) fn policy(&self) -> &'f Policy {
-        self.policy
+        match self.home {
+            Home::File(file) => file.policy(),
+            Home::Lent(lent) => lent.policy,
+        }
+    }
+
+    /// All bytes of the file.
+    #[inline(always)]
+    fn bytes(&self) -> &'f [u8] {
+        self.home.bytes()
     }
 
     /// Adds what this entry knows to an error.

@@ -92,6 +92,7 @@ impl File {
     }
 
     /// What a load reads from.
+    #[inline]
     pub(crate) fn contents(&self) -> Contents<'_, '_> {
         let (bytes, parsed) = (self.bytes(), &*self.0.parsed);
         let copies = parsed.copies(bytes);
@@ -111,10 +112,12 @@ impl File {
     }
 
     /// All bytes of the file.
+    #[inline]
     pub(crate) fn bytes(&self) -> &[u8] {
         self.0.backing.as_slice()
     }
 
+    #[inline]
     pub(super) fn parsed(&self) -> &Parsed {
         &self.0.parsed
     }

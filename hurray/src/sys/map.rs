@@ -8,6 +8,7 @@ use std::io;
 pub(crate) struct Mapping(memmap2::Mmap);
 
 impl Mapping {
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[u8] {
         &self.0
     }

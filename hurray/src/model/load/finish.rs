@@ -42,7 +42,8 @@ impl LoadWalk<'_> {
             self.report.push(problem, limit);
         }
         let contents = self.source.contents();
-        for position in self.used_kv.missing() {
+        let is_used = |position| self.used_kv.as_ref().is_some_and(|used| used.contains(position));
+        for position in (0..contents.kv_len()).filter(|position| !is_used(*position)) {
             if let Some((key, _)) = contents.kv_at(position)
                 && under(key, RESERVED).is_none()
             {

@@ -7,7 +7,7 @@ use crate::descriptor::CompositionRule;
 use crate::model::load::names::{Names, NamesInOrder};
 use crate::model::load::renaming::Renamed;
 use crate::model::load::sequence::element_of;
-use crate::model::load::table::{Head, Heads};
+use crate::model::load::table::{Head, Heads, Used};
 use crate::model::load::walk::LoadWalk;
 use crate::model::load::{Place, Reported};
 use crate::model::names::{KEYS, SEQUENCE, SOME, TIED, VERSION, is_beyond, own_key, under};
@@ -76,7 +76,8 @@ impl<'f> LoadWalk<'f> {
     }
 
     fn take_kv(&mut self, position: usize) -> Option<KvRef<'f>> {
-        self.used_kv.insert(position);
+        let count = self.source.contents().kv_len();
+        self.used_kv.get_or_insert_with(|| Used::new(count)).insert(position);
         self.source.contents().kv_at(position).map(|(_, value)| value)
     }
 

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use crate::bytes::is_same;
 use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
 use crate::reader::Contents;
 
@@ -27,6 +26,11 @@ impl Used {
         if let Some(word) = self.words.get_mut(position / Self::BITS) {
             *word |= 1 << (position % Self::BITS);
         }
+    }
+
+    pub(super) fn contains(&self, position: usize) -> bool {
+        let word = self.words.get(position / Self::BITS);
+        word.is_some_and(|word| word & (1 << (position % Self::BITS)) != 0)
     }
 
     /// The positions that were not inserted.
@@ -69,7 +73,7 @@ impl Heads {
         let policy = contents.policy.for_all_descriptors();
         let contents = Contents { policy: &policy, ..contents };
         // Most heads are like the one before, to the byte.
-        let mut last: (&[u8], Option<CompositeHead>) = (&[], None);
+        let mut last = Last::default();
         let found = contents.positions_without_data().filter_map(|position| {
             composite_at(contents, position, &mut last).map(|composite| (position, composite))
         });
@@ -153,21 +157,34 @@ fn pass_members(members: Range<usize>, open: &mut OpenHeads, heads: &mut [Head])
     }
 }
 
-/// The composite whose head is at a position. `last` is the descriptor that was decoded last.
+/// The descriptor that was decoded last, by its bytes and the number of its kind.
+#[derive(Default)]
+struct Last<'f> {
+    kind: Option<u32>,
+    bytes: &'f [u8],
+    composite: Option<CompositeHead>,
+}
+
+/// The composite whose head is at a position.
 #[inline]
 fn composite_at<'f>(
     contents: Contents<'_, 'f>,
     position: usize,
-    last: &mut (&'f [u8], Option<CompositeHead>),
+    last: &mut Last<'f>,
 ) -> Option<CompositeHead> {
-    let bytes = contents.descriptor_of(&contents.record(position)?)?;
-    // Where the file has copies, each different descriptor is there once.
-    let is_last = std::ptr::eq(bytes, last.0) || bytes.len() <= MAX_COMPARED && is_same(bytes, last.0);
-    if !is_last {
-        let descriptor = contents.entry(position)?.known_descriptor().ok()?;
-        *last = (bytes, descriptor.composite().copied());
+    let record = contents.record(position)?;
+    let kind = record.kind_number();
+    // A copy of another length than the index says is not gone by.
+    if kind.is_some() && kind == last.kind && last.bytes.len() == record.descriptor_len()? {
+        return last.composite;
     }
-    last.1
+    let entry = contents.entry(position)?;
+    let bytes = entry.descriptor_at_hand().ok()?;
+    if bytes.len() > MAX_COMPARED || bytes != last.bytes {
+        let composite = entry.known_descriptor().ok()?.composite().copied();
+        *last = Last { kind, bytes, composite };
+    }
+    last.composite
 }
 
 #[cfg(test)]

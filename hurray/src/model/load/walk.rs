@@ -62,7 +62,8 @@ pub(crate) struct LoadWalk<'f> {
     /// The position in file order of the tensor that comes next if the file is in the model's order.
     pub(super) next: usize,
     pub(super) used: Used,
-    pub(super) used_kv: Used,
+    /// Nothing before the first.
+    pub(super) used_kv: Option<Used>,
     pub(super) in_order: Option<NamesInOrder>,
     pub(super) heads: Option<Heads>,
     /// Paths of other fields that lie under that of the field which is being loaded.
@@ -98,7 +99,7 @@ impl<'f> LoadWalk<'f> {
         let ties = if has_notes { contents.kv_starting_with(crate::model::names::TIED).count() } else { 0 };
         let mut walk = Self {
             used: Used::new(contents.len()),
-            used_kv: Used::new(contents.kv_len()),
+            used_kv: None,
             report: LoadReport::default(),
             source,
             renamed: None,
