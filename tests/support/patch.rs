@@ -83,9 +83,8 @@ impl Patch {
     /// When the file has no copies, or no such tensor.
     #[must_use]
     pub fn copy(&self, position: usize) -> usize {
-        let u32_at = |at: usize| {
-            usize::try_from(u32::from_le_bytes(self.array(at))).expect("a number in memory")
-        };
+        let u32_at =
+            |at: usize| usize::try_from(u32::from_le_bytes(self.array(at))).expect("a number in memory");
         let table = self.table();
         let (numbers, tensors) = (table.start + 4, self.u64_at(self.index().start));
         assert!(position < tensors, "no tensor at {position}");

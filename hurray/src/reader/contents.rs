@@ -81,8 +81,9 @@ impl<'c, 'f> Contents<'c, 'f> {
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
         let record = self.record(position)?;
         let home = match self.owner {
-            Some(file) => Home::File(file),
-            None => Home::Lent(Lent {
+            Some(file) if std::ptr::eq(self.policy, file.policy()) => Home::File(file),
+            // Of lent bytes, or of a file that is gone through under another policy than its own.
+            _ => Home::Lent(Lent {
                 bytes: self.bytes,
                 policy: self.policy,
                 alignment: self.parsed.header.alignment,

@@ -22,7 +22,7 @@ pub struct TensorEntry<'f> {
 pub(super) enum Home<'f> {
     /// Those of an open file, which is asked for whatever else is needed.
     File(&'f File),
-    /// Those that a caller lends. What was parsed of them does not live as long.
+    /// Those that a caller lends. What was parsed of them, or the policy, does not live as long.
     Lent(Lent<'f>),
 }
 

@@ -122,6 +122,7 @@ impl File {
         &self.0.parsed
     }
 
+    #[inline]
     pub(crate) fn policy(&self) -> &Policy {
         &self.0.policy
     }
