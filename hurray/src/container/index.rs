@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use super::names::NameTable;
 use super::record::{Place, Record, Region};
 use super::{FileBytes, Header, Kind, Trailer};
-use crate::bytes::{Cursor, Sink, to_usize};
+use crate::bytes::{Cursor, Sink, is_same, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
 
@@ -45,11 +45,17 @@ impl Index {
         // Where names ascend, none is there twice; else the table tells.
         let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, region, mode)?;
         let mut index = Self { places, in_index: Vec::new(), names: OnceLock::new() };
+        let is_as_it_was = is_in_order;
         if !is_in_order {
             is_in_order = index.put_in_order(file);
         }
         if !names_are_unique {
-            let _ = index.names.set(name_table(file, &index.places, region)?);
+            let entries = bytes.get(Self::COUNT_SIZE..).unwrap_or_default();
+            let table = match is_as_it_was {
+                true => table_of(names_in(entries).take(index.places.len()), file, &index.places, region)?,
+                false => name_table(file, &index.places, region)?,
+            };
+            let _ = index.names.set(table);
         }
         let starts_first = |first: Record<'_>| first.descriptor_offset == region.start;
         if !is_in_order || !index.record(file, 0).is_none_or(starts_first) {
@@ -65,7 +71,7 @@ impl Index {
     }
 
     /// The entry at a position in the order of descriptors, out of the file that the index was read from.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn record<'f>(&self, file: FileBytes<'f>, position: usize) -> Option<Record<'f>> {
         let place = self.places.get(position)?;
         Record::at(file, *place)
@@ -114,12 +120,29 @@ impl Index {
     /// The position of the tensor of that name.
     #[inline]
     pub(crate) fn find(&self, file: FileBytes<'_>, name: &str) -> Option<usize> {
-        // Unique since it was opened, so the error can't be.
+        self.find_record(file, name).map(|(position, _)| position)
+    }
+
+    /// The position of the tensor of that name, and its entry.
+    #[inline]
+    pub(crate) fn find_record<'f>(&self, file: FileBytes<'f>, name: &str) -> Option<(usize, Record<'f>)> {
+        let names = match self.names.get() {
+            Some(names) => names,
+            None => self.make_names(file),
+        };
+        names.find_by(name.as_bytes(), |position| {
+            let record = self.record(file, position)?;
+            is_same(record.name_bytes(), name.as_bytes()).then_some((position, record))
+        })
+    }
+
+    #[cold]
+    fn make_names(&self, file: FileBytes<'_>) -> &NameTable {
         let anywhere = Region { start: 0, end: u64::MAX };
+        // Unique since it was opened, so the error can't be.
         let make =
             || name_table(file, &self.places, anywhere).unwrap_or_else(|_| NameTable::with_capacity(0));
-        let table = self.names.get_or_init(make);
-        table.find(name.as_bytes(), |position| name_at(file, &self.places, position))
+        self.names.get_or_init(make)
     }
 
     /// Puts entries in the order of their descriptors, those of one descriptor in that of the index. Tells whether none
@@ -224,20 +247,39 @@ fn name_at<'f>(file: FileBytes<'f>, places: &[Place], position: usize) -> &'f [u
 }
 
 /// Maps every name to its position; one that is not text breaks IDX-05, a second one IDX-06.
-#[inline(never)]
 fn name_table(file: FileBytes<'_>, places: &[Place], region: Region) -> Result<NameTable, FormatError> {
+    table_of(places.iter().map(|place| place.name(file)), file, places, region)
+}
+
+/// The same for the names of all `places` in their order.
+#[inline(never)]
+fn table_of<'f>(
+    names: impl Iterator<Item = &'f [u8]>,
+    file: FileBytes<'_>,
+    places: &[Place],
+    region: Region,
+) -> Result<NameTable, FormatError> {
     let mut table = NameTable::with_capacity(places.len());
-    for (position, place) in places.iter().enumerate() {
-        let name = place.name(file);
+    for (position, name) in names.enumerate() {
         let digest = table.digest(name);
+        let place = || places.get(position).copied().unwrap_or_default();
         if !digest.is_ascii() {
-            check_text(file, *place, region)?;
+            check_text(file, place(), region)?;
         }
         table
             .insert_digested(name, digest, position, |position| name_at(file, places, position))
-            .map_err(|_| duplicate(file, *place))?;
+            .map_err(|_| duplicate(file, place()))?;
     }
     Ok(table)
+}
+
+/// The names of sound entries that follow each other.
+fn names_in(mut entries: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (record, after) = Record::split_off(entries)?;
+        entries = after;
+        Some(record.name_bytes())
+    })
 }
 
 /// IDX-05: a name is text.

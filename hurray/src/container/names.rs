@@ -34,9 +34,9 @@ impl Digest {
 }
 
 /// What a slot has to say of a probed hash.
-enum Probe {
+enum Probe<T> {
     Free(usize),
-    Taken(usize),
+    Taken(T),
 }
 
 impl NameTable {
@@ -72,7 +72,7 @@ impl NameTable {
         position: usize,
         name_at: impl Fn(usize) -> &'n [u8],
     ) -> Result<(), usize> {
-        match self.probe(digest.hash, name, &name_at) {
+        match self.probe(digest.hash, |position| is_same(name_at(position), name).then_some(position)) {
             Probe::Taken(position) => Err(position),
             Probe::Free(slot) => {
                 self.fill(slot, digest.hash, position);
@@ -84,14 +84,20 @@ impl NameTable {
     /// The position of a name.
     #[inline]
     pub(crate) fn find<'n>(&self, name: &[u8], name_at: impl Fn(usize) -> &'n [u8]) -> Option<usize> {
-        match self.probe(self.digest(name).hash, name, &name_at) {
-            Probe::Taken(position) => Some(position),
+        self.find_by(name, |position| is_same(name_at(position), name).then_some(position))
+    }
+
+    /// What `at` has at the position of a name; it has nothing where another name is.
+    #[inline]
+    pub(super) fn find_by<T>(&self, name: &[u8], at: impl Fn(usize) -> Option<T>) -> Option<T> {
+        match self.probe(self.digest(name).hash, at) {
+            Probe::Taken(found) => Some(found),
             Probe::Free(_) => None,
         }
     }
 
     #[inline(always)]
-    fn probe<'n>(&self, hash: u64, name: &[u8], name_at: &impl Fn(usize) -> &'n [u8]) -> Probe {
+    fn probe<T>(&self, hash: u64, at: impl Fn(usize) -> Option<T>) -> Probe<T> {
         let mask = self.slots.len().wrapping_sub(1);
         let (mut slot, tag, position_mask) = (to_index(hash >> 32) & mask, low_half(hash), narrow(mask));
         // Ends: at least one slot in five is free.
@@ -100,11 +106,10 @@ impl NameTable {
             if held == 0 {
                 return Probe::Free(slot);
             }
-            if (held ^ tag) & !position_mask == 0 {
-                let position = widen((held & position_mask).wrapping_sub(1));
-                if is_same(name_at(position), name) {
-                    return Probe::Taken(position);
-                }
+            if (held ^ tag) & !position_mask == 0
+                && let Some(found) = at(widen((held & position_mask).wrapping_sub(1)))
+            {
+                return Probe::Taken(found);
             }
             slot = slot.wrapping_add(1) & mask;
         }
@@ -130,7 +135,8 @@ impl NameTable {
             let position = widen((held & position_mask).wrapping_sub(1));
             let name = name_at(position);
             let hash = self.digest(name).hash;
-            if let Probe::Free(slot) = self.probe(hash, name, name_at) {
+            // None is there twice.
+            if let Probe::Free(slot) = self.probe(hash, |_| None::<usize>) {
                 self.fill(slot, hash, position);
             }
         }

@@ -22,7 +22,7 @@ pub(crate) struct Record<'f> {
 }
 
 /// Where in the file an entry of the index is, which was checked when the file was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Place {
     /// In bytes from the start of the file.
     pub(super) entry: u64,

@@ -41,6 +41,15 @@ impl Backing {
     pub(super) fn as_slice(&self) -> &[u8] {
         match self {
             Self::Mapped(mapping) => mapping.as_slice(),
+            // Apart: a mapping is asked for its bytes at every look-up.
+            other => other.in_memory(),
+        }
+    }
+
+    #[inline(never)]
+    fn in_memory(&self) -> &[u8] {
+        match self {
+            Self::Mapped(mapping) => mapping.as_slice(),
             Self::Aligned(bytes) => bytes.as_slice(),
             Self::Vec(bytes) => bytes,
             Self::Static(bytes) => bytes,

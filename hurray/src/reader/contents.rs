@@ -79,7 +79,11 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor at a position in the order of the file.
     #[inline]
     pub(crate) fn entry(&self, position: usize) -> Option<TensorEntry<'f>> {
-        let record = self.record(position)?;
+        Some(self.entry_of(position, self.record(position)?))
+    }
+
+    #[inline(always)]
+    fn entry_of(&self, position: usize, record: Record<'f>) -> TensorEntry<'f> {
         let home = match self.owner {
             Some(file) if std::ptr::eq(self.policy, file.policy()) => Home::File(file),
             // Of lent bytes, or of a file that is gone through under another policy than its own.
@@ -92,7 +96,7 @@ impl<'c, 'f> Contents<'c, 'f> {
                 copy: self.copy_of(&record),
             }),
         };
-        Some(TensorEntry { home, record, position })
+        TensorEntry { home, record, position }
     }
 
     /// The index entry at a position in the order of the file.
@@ -144,7 +148,8 @@ impl<'c, 'f> Contents<'c, 'f> {
     /// The tensor of that name.
     #[inline]
     pub(crate) fn look_up(&self, name: &str) -> Option<TensorEntry<'f>> {
-        self.entry(self.find(name)?)
+        let (position, record) = self.parsed.index.find_record(self.bytes.into(), name)?;
+        Some(self.entry_of(position, record))
     }
 
     /// The position of the tensor of that name.
