@@ -177,6 +177,8 @@ enum Aim {
     Both,
     /// Two copies of descriptors of one length are exchanged.
     Swap,
+    /// A tensor is said to have the descriptor of another one.
+    Number,
     /// A descriptor and its copy begin with the second row.
     SecondRow,
     /// The index, and its checksum.
@@ -184,7 +186,8 @@ enum Aim {
 }
 
 fn aims() -> impl Strategy<Value = Aim> {
-    let of_copies = prop_oneof![Just(Aim::Copy), Just(Aim::Swap), Just(Aim::SecondRow)];
+    let of_copies =
+        prop_oneof![Just(Aim::Copy), Just(Aim::Swap), Just(Aim::SecondRow), Just(Aim::Number)];
     prop_oneof![2 => of_copies, 1 => Just(Aim::Both), 1 => Just(Aim::Region), 1 => Just(Aim::Index)]
 }
 
@@ -218,7 +221,8 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
         if places.is_empty() {
             break;
         }
-        let &(region, copy, length) = which.get(&places);
+        let position = which.index(places.len());
+        let (region, copy, length) = places[position];
         let at = place.index(length);
         let value = std::slice::from_ref(value);
         patch = match aim {
@@ -232,6 +236,11 @@ fn changed(bytes: &[u8], changes: &[Change], has_table: bool) -> Vec<u8> {
                     patch.put(copy, &descriptor)
                 }
             },
+            Aim::Number => {
+                let number = patch.number(place.index(places.len()));
+                let at = patch.number_at(position);
+                patch.put(at, &number.to_le_bytes())
+            }
             Aim::SecondRow => {
                 let number = |at: usize| u64::from_le_bytes(bytes[region + at..][..8].try_into().unwrap());
                 // Shape, byte offset, one buffer.
@@ -355,4 +364,64 @@ fn a_load_that_compares_nothing_goes_by_the_copies_throughout() {
     assert_eq!(file.load::<Ruled<'_>>().unwrap().tensor.shape(), [3, 2]);
     assert_eq!(file.load::<RuledDyn>().unwrap().tensor.shape(), [3, 2]);
     assert_eq!(file.tensor("tensor").unwrap().descriptor().unwrap().shape(), [2, 3]);
+}
+
+/// Says of a tensor that its descriptor is that of another one.
+fn with_kind_of(patch: Patch, file: &File, name: &str, other: &str) -> Patch {
+    let position = |name: &str| file.tensor(name).unwrap().position();
+    let number = patch.number(position(other)).to_le_bytes();
+    let at = patch.number_at(position(name));
+    patch.put(at, &number)
+}
+
+#[test]
+fn heads_whose_copies_are_of_another_length_are_read_where_they_lie() {
+    type Map = BTreeMap<String, Tensor<f32>>;
+    #[derive(HurraySave, HurrayLoad, Debug, PartialEq)]
+    struct Maps {
+        one: Map,
+        two: Map,
+    }
+    let map = |names: &[&str]| -> Map {
+        let tensor = || Tensor::from_vec(vec![1.0; 8], &[2, 2, 2]).unwrap();
+        names.iter().map(|name| ((*name).to_owned(), tensor())).collect()
+    };
+    let maps = Maps { one: map(&["x"]), two: map(&["x", "y"]) };
+    let bytes = hurray::to_bytes(&maps).unwrap();
+    let file = File::copy_from_slice(&bytes).unwrap();
+    let length = |name: &str| file.tensor(name).unwrap().descriptor_length();
+    assert_eq!(length("one"), length("two"));
+    assert_ne!(length("one"), length("one.x"));
+    let patch = ["one", "two"]
+        .into_iter()
+        .fold(Patch::of(&bytes), |patch, head| with_kind_of(patch, &file, head, "one.x"));
+    let bytes = patch.with_sound_table().sealed();
+    assert_eq!(File::copy_from_slice(&bytes).unwrap().load::<Maps>().unwrap(), maps);
+    assert!(OpenOptions::new().validate_descriptors(true).from_vec(bytes).is_err());
+}
+
+#[test]
+fn a_copy_of_another_length_is_not_gone_by_but_refused_by_a_check() {
+    #[derive(HurraySave, HurrayLoad)]
+    struct Two<'a> {
+        tensor: TensorView<'a, f32>,
+        other: TensorView<'a, f32>,
+    }
+    let view = |shape: &[usize]| TensorView::from_slice(&[0.0; 6], shape).unwrap();
+    let bytes = hurray::to_bytes(&Two { tensor: view(&[2, 3]), other: view(&[1, 2, 3]) }).unwrap();
+    let file = File::copy_from_slice(&bytes).unwrap();
+    let patch = with_kind_of(Patch::of(&bytes), &file, "tensor", "other");
+    let bytes = patch.with_sound_table().sealed();
+    let file = File::copy_from_slice(&bytes).unwrap();
+    assert_eq!(file.load::<Two<'_>>().unwrap().tensor.shape(), [2, 3]);
+    assert_eq!(file.tensor("tensor").unwrap().view::<f32>().unwrap().shape(), [2, 3]);
+    assert_eq!(the_long_way::<f32>(&file.tensor("tensor").unwrap()).unwrap().shape, [2, 3]);
+    assert!(matches!(file.validate_descriptor_table(), Err(OpenError::DescriptorTable { .. })));
+    let options = OpenOptions::new().validate_descriptors(true);
+    assert!(options.clone().copy_from_slice(&bytes).is_err());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.hrry");
+    std::fs::write(&path, &bytes).unwrap();
+    assert!(File::read(&path).is_err());
+    assert!(map(options, &path).is_err());
 }

@@ -60,7 +60,8 @@ impl Patch {
         self.u64_at(self.entry(name).1)
     }
 
-    /// The copies of all descriptors (`hurray.descriptors`), without version and checksum.
+    /// The table of descriptors (`hurray.descriptors`), without version and checksum: how many copies there are, the
+    /// numbers of the tensors, and the copies.
     ///
     /// # Panics
     ///
@@ -76,21 +77,41 @@ impl Patch {
         value + 8..value + usize::try_from(length).expect("a length in memory")
     }
 
-    /// Where the copy of the descriptor of the tensor at a position is; tensors whose descriptors are alike share one.
+    /// Where the number of the kind of the tensor at a position is.
     ///
     /// # Panics
     ///
     /// When the file has no copies, or no such tensor.
     #[must_use]
-    pub fn copy(&self, position: usize) -> usize {
-        let u32_at =
-            |at: usize| usize::try_from(u32::from_le_bytes(self.array(at))).expect("a number in memory");
-        let table = self.table();
-        let (numbers, tensors) = (table.start + 4, self.u64_at(self.index().start));
+    pub fn number_at(&self, position: usize) -> usize {
+        let tensors = self.u64_at(self.index().start);
         assert!(position < tensors, "no tensor at {position}");
-        let number = u32_at(numbers + position * 4);
+        self.table().start + 4 + position * 4
+    }
+
+    /// The number of the kind of the tensor at a position.
+    ///
+    /// # Panics
+    ///
+    /// As for [`number_at`](Self::number_at).
+    #[must_use]
+    pub fn number(&self, position: usize) -> u32 {
+        u32::from_le_bytes(self.array(self.number_at(position)))
+    }
+
+    /// Where the copy of the descriptor of the tensor at a position is; tensors whose descriptors are alike share one.
+    ///
+    /// # Panics
+    ///
+    /// As for [`number_at`](Self::number_at).
+    #[must_use]
+    pub fn copy(&self, position: usize) -> usize {
+        let tensors = self.u64_at(self.index().start);
+        let copies = self.table().start + 4 + tensors * 4;
         // Each copy has its length behind magic and version.
-        (0..number).fold(numbers + tensors * 4, |at, _| at + u32_at(at + 6))
+        (0..self.number(position)).fold(copies, |at, _| {
+            at + usize::try_from(u32::from_le_bytes(self.array(at + 6))).expect("a length in memory")
+        })
     }
 
     /// Makes the checksum of the copies of the descriptors right.

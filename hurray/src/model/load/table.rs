@@ -157,9 +157,10 @@ fn pass_members(members: Range<usize>, open: &mut OpenHeads, heads: &mut [Head])
     }
 }
 
-/// The descriptor that was decoded last, by its bytes and the number of its kind.
+/// The descriptor that was decoded last, by its bytes.
 #[derive(Default)]
 struct Last<'f> {
+    /// The number of its kind, if the bytes are the copy that all of that kind share.
     kind: Option<u32>,
     bytes: &'f [u8],
     composite: Option<CompositeHead>,
@@ -174,7 +175,7 @@ fn composite_at<'f>(
 ) -> Option<CompositeHead> {
     let record = contents.record(position)?;
     let kind = record.kind_number();
-    // A copy of another length than the index says is not gone by.
+    // A copy of another length than the index says is not gone by, here and below.
     if kind.is_some() && kind == last.kind && last.bytes.len() == record.descriptor_len()? {
         return last.composite;
     }
@@ -182,7 +183,8 @@ fn composite_at<'f>(
     let bytes = entry.descriptor_at_hand().ok()?;
     if bytes.len() > MAX_COMPARED || bytes != last.bytes {
         let composite = entry.known_descriptor().ok()?.composite().copied();
-        *last = Last { kind, bytes, composite };
+        let is_copy = contents.copy_of(&record).is_some_and(|copy| copy.len() == bytes.len());
+        *last = Last { kind: kind.filter(|_| is_copy), bytes, composite };
     }
     last.composite
 }
