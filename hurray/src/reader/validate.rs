@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Contents, File, padding};
+use super::{Contents, File, TensorEntry, padding};
+use crate::bytes::to_usize;
 use crate::composite::{self, Assembly, Descriptors};
 use crate::descriptor::{MAX_COMPARED, TensorDescriptor};
 use crate::error::{FormatError, OpenError, Rule};
@@ -47,9 +48,19 @@ impl File {
 }
 
 impl Contents<'_, '_> {
-    /// The first copy of a descriptor that differs from the descriptor is an error.
+    /// The first copy of a descriptor that differs from the descriptor is an error. So is the first one for which more
+    /// would be compared than the file has: descriptors that lie on each other can be any number of times as long.
     pub(super) fn check_descriptor_table(self) -> Result<(), OpenError> {
-        match self.entries().find(|entry| !entry.copy_agrees()) {
+        let mut unread = self.bytes.len();
+        let mut agrees = |entry: &TensorEntry<'_>| {
+            let rest =
+                to_usize(entry.descriptor_length().into()).and_then(|length| unread.checked_sub(length));
+            rest.is_some_and(|rest| {
+                unread = rest;
+                entry.copy_agrees()
+            })
+        };
+        match self.entries().find(|entry| !agrees(entry)) {
             Some(entry) => Err(OpenError::DescriptorTable {
                 path: self.owner.and_then(File::path).map(ToOwned::to_owned),
                 tensor: entry.name().into(),
