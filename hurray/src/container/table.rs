@@ -5,7 +5,7 @@
 //! off  size
 //! 0    4     version of this layout, u32: 2
 //! 4    4     CRC-32C of all that follows, u32
-//! 8    4     how many different descriptors there are, K, u32
+//! 8    4     how many different descriptors there are, K, u32: N at most
 //! 12   4*N   of each of the N tensors, in the order of their descriptors: which one, u32 below K
 //! -    -     the K descriptors back to back; each has its length
 //! ```
@@ -72,7 +72,11 @@ impl Table {
             return None;
         }
         let (kind_count, rest) = rest.split_first_chunk::<4>()?;
+        // A copy that is no tensor's would take memory for nothing.
         let kind_count = u32::from_le_bytes(*kind_count);
+        if to_usize(kind_count.into())? > count {
+            return None;
+        }
         let (numbers, copies) = rest.split_at_checked(count.checked_mul(NUMBER_SIZE)?)?;
         let (numbers, _) = numbers.as_chunks::<NUMBER_SIZE>();
         if numbers.iter().any(|number| u32::from_le_bytes(*number) >= kind_count) {

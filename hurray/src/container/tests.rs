@@ -1,10 +1,12 @@
 //! Index and KV section as a whole: what is encoded is decoded, what is broken is refused.
 
 use super::{
-    FileFlags, Header, Index, IndexEntry, KvArray, KvRef, KvValue, Metadata, MetadataError, Parsed, Section,
-    Trailer, encode_index,
+    DESCRIPTORS, FileFlags, Header, Index, IndexEntry, KvArray, KvRef, KvValue, Metadata, MetadataError,
+    Parsed, Section, Trailer, encode_index,
 };
 use crate::bytes::Sink;
+use crate::descriptor::TensorDescriptor;
+use crate::element::ElementType;
 use crate::error::{FileKind, OpenError, Rule};
 use crate::policy::{Mode, Policy};
 
@@ -195,4 +197,102 @@ fn a_cut_file_says_how_long_it_should_be_once_its_index_is_there() {
     assert!(error.to_string().contains("too long"), "{error}");
     let error = Parsed::decode(b"", &Policy::default()).unwrap_err();
     assert!(matches!(error, OpenError::NotHurray { found: FileKind::Empty, .. }));
+}
+
+/// A table of descriptors with its checksum.
+fn table(version: u32, kinds: u32, numbers: &[u32], copies: &[u8]) -> Vec<u8> {
+    let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
+    let rest: Vec<u8> =
+        kinds.to_le_bytes().into_iter().chain(numbers).chain(copies.iter().copied()).collect();
+    [&version.to_le_bytes()[..], &crc32c::crc32c(&rest).to_le_bytes(), &rest].concat()
+}
+
+/// Whether the table of a file of three tensors is gone by.
+fn is_known(value: KvValue) -> bool {
+    let mut metadata = Metadata::new();
+    metadata.insert(DESCRIPTORS, value).unwrap();
+    let bytes = file(&["a", "b", "c"], Some(&metadata), false, |_| {});
+    let parsed = Parsed::decode(&bytes, &Policy::default()).unwrap();
+    let records = parsed.index.records((&*bytes).into());
+    let numbers: Vec<_> = records.map(|record| record.kind_number()).collect();
+    assert_eq!(numbers.iter().all(Option::is_some), parsed.has_table_in_file());
+    assert_eq!(numbers.iter().any(Option::is_some), parsed.has_table_in_file());
+    parsed.has_table_in_file()
+}
+
+#[test]
+fn a_table_that_is_not_whole_is_not_gone_by_whatever_its_checksum_says() {
+    let one = TensorDescriptor::row_major(ElementType::Float32, [2, 3], 24).to_bytes();
+    let copies = |count: usize| one.repeat(count);
+    let of = |value: Vec<u8>| is_known(KvValue::Bytes(value));
+    assert!(of(table(2, 1, &[0, 0, 0], &copies(1))));
+    assert!(of(table(2, 3, &[0, 2, 0], &copies(3))));
+    assert!(!of(table(1, 1, &[0, 0, 0], &copies(1))), "another version");
+    assert!(!of(table(2, 1, &[0, 1, 0], &copies(1))), "a number without a copy");
+    assert!(!of(table(2, 1, &[0, u32::MAX, 0], &copies(1))), "the number of none");
+    assert!(!of(table(2, 4, &[0, 0, 0], &copies(4))), "more copies than tensors");
+    assert!(!of(table(2, u32::MAX, &[0, 0, 0], &copies(1))), "more copies than bytes");
+    assert!(!of(table(2, 0, &[0, 0, 0], &[])), "no copies");
+    assert!(!of(table(2, 2, &[0, 0, 0], &copies(1))), "a copy is missing");
+    assert!(!of(table(2, 1, &[0, 0, 0], &copies(2))), "a copy too many");
+    assert!(!of(table(2, 1, &[0, 0], &copies(1))), "a number is missing");
+    assert!(!of(table(2, 1, &[0, 0, 0, 0], &copies(1))), "a number too many");
+    assert!(!of(table(2, 1, &[0, 0, 0], &[0; 64])), "no descriptor");
+    let whole = table(2, 1, &[0, 0, 0], &copies(1));
+    for length in 0..whole.len() {
+        let rest = whole.get(8..length).unwrap_or_default();
+        let mut cut = whole[..length].to_vec();
+        if let Some(checksum) = cut.get_mut(4..8) {
+            checksum.copy_from_slice(&crc32c::crc32c(rest).to_le_bytes());
+        }
+        assert!(!of(cut), "cut to {length}");
+    }
+    assert!(!is_known(KvValue::String("text".into())));
+}
+
+#[test]
+fn a_second_name_is_found_wherever_it_stands_and_however_long_it_is() {
+    let long = "n".repeat(65_535);
+    let other = format!("{}m", &long[1..]);
+    for mode in [Mode::Strict, Mode::Permissive] {
+        assert_eq!(broken_rule(&file(&[&long, "a", &other], None, false, |_| {}), mode), None);
+        assert_eq!(broken_rule(&file(&[&long, &other], None, true, |_| {}), mode), None);
+        assert_eq!(broken_rule(&file(&[&long, "a", &long], None, false, |_| {}), mode), Some(Rule::Idx06));
+        assert_eq!(broken_rule(&file(&["a", &long, &long], None, true, |_| {}), mode), Some(Rule::Idx06));
+    }
+    // Said to be sorted, but not: b, a, b.
+    let unsorted = file(&["a", "b", "c"], None, true, |index| {
+        for (entry, name) in [b'b', b'a', b'b'].into_iter().enumerate() {
+            index[10 + 35 * entry] = name;
+        }
+    });
+    assert_eq!(broken_rule(&unsorted, Mode::Strict), Some(Rule::Flag05));
+    assert_eq!(broken_rule(&unsorted, Mode::Permissive), Some(Rule::Idx06));
+}
+
+#[test]
+fn a_name_that_is_not_text_is_refused_in_a_sorted_index_too() {
+    // Its bytes ascend: a, 0xFF.
+    let bytes = file(&["a", "b"], None, true, |index| index[10 + 35] = 0xFF);
+    for mode in [Mode::Strict, Mode::Permissive] {
+        assert_eq!(broken_rule(&bytes, mode), Some(Rule::Idx05));
+    }
+}
+
+#[test]
+fn a_permissive_index_of_overlapping_descriptors_finds_every_name_at_its_place() {
+    // `a` lies behind `b`, into which it reaches; both `c` and `d` have the descriptor of `b`.
+    let bytes = file(&["a", "b", "c", "d"], None, false, |index| {
+        for (entry, offset) in [72, 64, 64, 64].into_iter().enumerate() {
+            index[11 + 35 * entry] = offset;
+        }
+    });
+    let parsed = Parsed::decode(&bytes, &Policy { mode: Mode::Permissive, ..Policy::default() }).unwrap();
+    let names: Vec<&str> = parsed.index.records((&*bytes).into()).map(|record| record.name()).collect();
+    assert_eq!(names, ["b", "c", "d", "a"]);
+    for (position, (name, in_index)) in names.iter().zip([1, 2, 3, 0]).enumerate() {
+        assert_eq!(parsed.index.find((&*bytes).into(), name), Some(position));
+        assert_eq!(parsed.index.place_in_index(position), in_index);
+    }
+    assert_eq!(broken_rule(&bytes, Mode::Strict), Some(Rule::Idx13));
 }
