@@ -22,6 +22,8 @@ pub(crate) struct Index {
 impl Index {
     /// `index_entry_count`, in bytes.
     pub(crate) const COUNT_SIZE: usize = 8;
+    /// Places and positions are kept in 32 bits, one value of which means none. So many entries take 140 GiB.
+    const MAX_COUNT: u64 = 0xFFFF_FFFE;
 
     /// Reads the index that `trailer` points at, and checks all that can be said without descriptors.
     pub(crate) fn decode(
@@ -215,7 +217,7 @@ fn walk_entries(
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
     let end = base.saturating_add(length_of(bytes));
-    let room = end.saturating_sub(cursor.offset()) / Record::MIN_SIZE;
+    let room = (end.saturating_sub(cursor.offset()) / Record::MIN_SIZE).min(Index::MAX_COUNT);
     let capacity = to_usize(count).filter(|_| count <= room).ok_or_else(|| {
         Rule::Idx01.broken().at(base).expected_to_be(format!("{room} entries at most")).but_found(count)
     })?;

@@ -100,7 +100,7 @@ impl NameTable {
     fn probe<T>(&self, hash: u64, at: impl Fn(usize) -> Option<T>) -> Probe<T> {
         let mask = self.slots.len().wrapping_sub(1);
         let (mut slot, tag, position_mask) = (to_index(hash >> 32) & mask, low_half(hash), narrow(mask));
-        // Ends: at least one slot in five is free.
+        // Ends: at least one slot in eight is free.
         loop {
             let held = self.slots.get(slot).copied().unwrap_or(0);
             if held == 0 {
@@ -182,9 +182,10 @@ fn low_half(value: u64) -> u32 {
     value as u32
 }
 
-/// Positions and masks of a table that fits in memory, which has fewer names than 2^32.
+/// Positions, and masks of positions, in a table of fewer than 2^32 names: as many as an index, a KV section or the
+/// copies of descriptors can have.
 #[inline]
-#[expect(clippy::as_conversions, reason = "names and what is kept of each take 16 bytes at least: no loss")]
+#[expect(clippy::as_conversions, reason = "no position is lost, and what is lost of a mask is for none")]
 fn narrow(value: usize) -> u32 {
     value as u32
 }
