@@ -118,6 +118,30 @@ fn map(options: OpenOptions, path: &Path) -> Result<File, OpenError> {
     unsafe { options.map(path) }
 }
 
+/// Shape, strides and elements of each tensor of a model, in any order that is always the same.
+fn told(model: &Model<'_>) -> Vec<Option<(Vec<usize>, Vec<isize>, String)>> {
+    fn of<T: Element>(view: Option<TensorView<'_, T>>) -> Option<(Vec<usize>, Vec<isize>, String)> {
+        let view = view?;
+        Some((view.shape().to_vec(), view.strides().to_vec(), format!("{:?}", view.to_vec())))
+    }
+    let blocks = model
+        .blocks
+        .iter()
+        .flat_map(|block| [of(block.weight), of(block.bias.as_ref().map(Tensor::view)), of(block.indices)]);
+    blocks.chain([of(model.first), of(model.ruled), of(model.last)]).collect()
+}
+
+/// Holds a load of bytes that a caller lends against one of a file.
+fn compare_lent(options: &OpenOptions, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let file = options.clone().copy_from_slice(bytes);
+    let from_file = file.as_ref().map_err(ToString::to_string).and_then(|file| {
+        file.load::<Model<'_>>().map(|model| told(&model)).map_err(|error| error.to_string())
+    });
+    let lent = options.from_slice::<Model<'_>>(bytes);
+    prop_assert_eq!(lent.map(|model| told(&model)).map_err(|error| error.to_string()), from_file);
+    Ok(())
+}
+
 /// Loads that may fail but not panic.
 fn load_others(file: &File) {
     fn load<M: HurrayLoadOwned>(file: &File) {
@@ -186,8 +210,7 @@ enum Aim {
 }
 
 fn aims() -> impl Strategy<Value = Aim> {
-    let of_copies =
-        prop_oneof![Just(Aim::Copy), Just(Aim::Swap), Just(Aim::SecondRow), Just(Aim::Number)];
+    let of_copies = prop_oneof![Just(Aim::Copy), Just(Aim::Swap), Just(Aim::SecondRow), Just(Aim::Number)];
     prop_oneof![2 => of_copies, 1 => Just(Aim::Both), 1 => Just(Aim::Region), 1 => Just(Aim::Index)]
 }
 
@@ -279,6 +302,8 @@ proptest! {
         std::fs::write(&path, &bytes).unwrap();
         for options in [OpenOptions::new(), OpenOptions::new().permissive()] {
             let validating = options.clone().validate_descriptors(true);
+            compare_lent(&options, &bytes)?;
+            compare_lent(&validating, &bytes)?;
             let opened = [
                 (map(options.clone(), &path), false),
                 (map(validating.clone(), &path), true),
