@@ -118,9 +118,12 @@ fn map(options: OpenOptions, path: &Path) -> Result<File, OpenError> {
     unsafe { options.map(path) }
 }
 
-/// Shape, strides and elements of each tensor of a model, in any order that is always the same.
-fn told(model: &Model<'_>) -> Vec<Option<(Vec<usize>, Vec<isize>, String)>> {
-    fn of<T: Element>(view: Option<TensorView<'_, T>>) -> Option<(Vec<usize>, Vec<isize>, String)> {
+/// Shape, strides and elements.
+type Told = (Vec<usize>, Vec<isize>, String);
+
+/// What each tensor of a model says, in an order that is always the same.
+fn told(model: &Model<'_>) -> Vec<Option<Told>> {
+    fn of<T: Element>(view: Option<TensorView<'_, T>>) -> Option<Told> {
         let view = view?;
         Some((view.shape().to_vec(), view.strides().to_vec(), format!("{:?}", view.to_vec())))
     }
@@ -423,6 +426,16 @@ fn heads_whose_copies_are_of_another_length_are_read_where_they_lie() {
     let bytes = patch.with_sound_table().sealed();
     assert_eq!(File::copy_from_slice(&bytes).unwrap().load::<Maps>().unwrap(), maps);
     assert!(OpenOptions::new().validate_descriptors(true).from_vec(bytes).is_err());
+}
+
+#[test]
+fn an_entry_is_shown_without_the_bytes_of_its_file() {
+    let bytes =
+        hurray::to_bytes(&One { tensor: TensorView::from_slice(&[0.0; 6], &[2, 3]).unwrap() }).unwrap();
+    let file = File::from_vec(bytes).unwrap();
+    let shown = format!("{:?}", file.tensor("tensor").unwrap());
+    assert!(shown.starts_with("TensorEntry { name: \"tensor\", position: 0, "), "{shown}");
+    assert!(shown.len() < 200, "{shown}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! One tensor of an open file.
 
+use std::fmt;
+
 use smallvec::SmallVec;
 
 use super::File;
@@ -10,15 +12,29 @@ use crate::error::{FormatError, Rule};
 use crate::policy::Policy;
 
 /// One tensor of an open file, or a composite head. Cheap to copy; nothing of it is decoded yet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct TensorEntry<'f> {
     pub(super) home: Home<'f>,
     pub(super) record: Record<'f>,
     pub(super) position: usize,
 }
 
+/// What the index says of it, not the bytes of the file.
+impl fmt::Debug for TensorEntry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TensorEntry")
+            .field("name", &self.name())
+            .field("position", &self.position)
+            .field("descriptor_offset", &self.descriptor_offset())
+            .field("descriptor_length", &self.descriptor_length())
+            .field("data_offset", &self.data_offset())
+            .field("data_length", &self.data_length())
+            .finish_non_exhaustive()
+    }
+}
+
 /// Whose bytes an entry is of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) enum Home<'f> {
     /// Those of an open file, which is asked for whatever else is needed.
     File(&'f File),
@@ -27,7 +43,7 @@ pub(super) enum Home<'f> {
 }
 
 /// What an entry of lent bytes needs of what was parsed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Lent<'f> {
     pub(super) bytes: &'f [u8],
     pub(super) policy: &'f Policy,

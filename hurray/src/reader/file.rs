@@ -1,5 +1,6 @@
 //! An open file.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -14,10 +15,9 @@ use crate::policy::Policy;
 ///
 /// Cheap to clone: all clones share the bytes, which live as long as any of them, or any
 /// `Tensor` taken from one.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct File(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     backing: Backing,
     parsed: Arc<Parsed>,
@@ -25,6 +25,17 @@ struct Inner {
     path: Option<PathBuf>,
     metadata: OnceLock<Metadata>,
     composites: OnceLock<Result<Vec<Composite>, FormatError>>,
+}
+
+/// Not the bytes, which may be many.
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("File")
+            .field("path", &self.path())
+            .field("size_bytes", &self.size_bytes())
+            .field("tensors", &self.contents().len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl AsRef<[u8]> for Inner {

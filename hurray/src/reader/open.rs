@@ -279,6 +279,12 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_shown_without_its_bytes() {
+        let file = File::from_vec(smallest()).unwrap();
+        assert_eq!(format!("{file:?}"), "File { path: None, size_bytes: 112, tensors: 0, .. }");
+    }
+
+    #[test]
     fn an_empty_file_is_called_empty_by_every_route_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("empty.hrry");
