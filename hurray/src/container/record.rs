@@ -277,3 +277,42 @@ fn not_utf8(name: &[u8], offset: u64, error: std::str::Utf8Error) -> FormatError
     let valid = u64::try_from(error.valid_up_to()).unwrap_or(0);
     Rule::Idx05.broken().at(offset.saturating_add(valid)).but_found(format_args!("`{}`", name.escape_ascii()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Record, Region};
+    use crate::bytes::{Cursor, Sink};
+    use crate::error::Rule;
+    use proptest::prelude::*;
+
+    const REGION: Region = Region { start: 64, end: 256 };
+
+    fn offsets() -> impl Strategy<Value = u64> {
+        prop_oneof![6 => (0u64..40).prop_map(|at| at * 8), 1 => 0u64..300, 1 => (0u64..40).prop_map(|at| !at)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+
+        #[test]
+        fn an_entry_is_sound_if_and_only_if_no_rule_is_broken(
+            name in "[a-z]{0,3}",
+            descriptor_offset in offsets(),
+            descriptor_length in prop_oneof![6 => 18u32..60, 1 => Just(u32::MAX)],
+            data_offset in offsets(),
+            data_length in prop_oneof![2 => Just(0), 6 => 1u64..100, 1 => (0u64..3).prop_map(|less| !less)],
+            flags in prop_oneof![8 => Just(0u32), 1 => any::<u32>()],
+        ) {
+            let mut sink = Sink::default();
+            sink.u16(name.len() as u16).bytes(name.as_bytes()).u64(descriptor_offset).u32(descriptor_length);
+            sink.u64(data_offset).u64(data_length).u32(flags);
+            let bytes = sink.into_vec();
+            let (record, rest) = Record::split_off(&bytes).unwrap();
+            prop_assert!(rest.is_empty());
+            let checked = Record::check_entry(Cursor::new(&bytes, 0, Rule::Idx02), REGION);
+            let sound_end = record.sound_end(REGION);
+            prop_assert_eq!(sound_end.is_some(), checked.is_ok(), "{:?}", checked);
+            prop_assert!(sound_end.is_none_or(|end| end == record.end()));
+        }
+    }
+}
