@@ -191,9 +191,9 @@ fn descriptors_that_lie_on_each_other_are_not_all_compared_with_their_copy() {
     // More than 300 GB, if each were compared.
     let start = Instant::now();
     let file = OpenOptions::new().permissive().copy_from_slice(&bytes).unwrap();
-    assert!(matches!(file.validate_descriptor_table(), Err(OpenError::DescriptorTable { .. })));
-    let checked = OpenOptions::new().permissive().validate_descriptors(true);
-    assert!(matches!(checked.copy_from_slice(&bytes), Err(OpenError::DescriptorTable { .. })));
+    assert!(file.validate_descriptor_table().is_ok());
+    let checked = OpenOptions::new().permissive().validate_descriptors(true).validate_data(true);
+    assert!(checked.copy_from_slice(&bytes).is_ok());
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Index {
     places: Vec<Place>,
     /// The places in the index, by position; empty if that is the order of the descriptors.
     in_index: Vec<u32>,
+    /// Of all descriptors, in bytes; saturated.
+    descriptors_length: u64,
     /// Made when a name is first looked for, or at once where it proves that names are unique.
     names: OnceLock<NameTable>,
 }
@@ -43,17 +45,15 @@ impl Index {
             })?;
         }
         let region = Region { start: header.first_descriptor_offset, end: trailer.region_end() };
-        let (places, mut is_in_order) = walk_entries(bytes, section.offset(), region, header)?;
+        let (places, order) = walk_entries(bytes, section.offset(), region, header)?;
         // Where names ascend, none is there twice; else the table tells.
         let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, region, mode)?;
-        let mut index = Self { places, in_index: Vec::new(), names: OnceLock::new() };
-        let is_as_it_was = is_in_order;
-        if !is_in_order {
-            is_in_order = index.put_in_order(file);
-        }
+        let Order { descriptors_length, is_kept, .. } = order;
+        let mut index = Self { places, in_index: Vec::new(), descriptors_length, names: OnceLock::new() };
+        let is_in_order = is_kept || index.put_in_order(file);
         if !names_are_unique {
             let entries = bytes.get(Self::COUNT_SIZE..).unwrap_or_default();
-            let table = match is_as_it_was {
+            let table = match is_kept {
                 true => table_of(names_in(entries).take(index.places.len()), file, &index.places, region)?,
                 false => name_table(file, &index.places, region)?,
             };
@@ -64,6 +64,11 @@ impl Index {
             index.check_order(file, region, mode)?;
         }
         Ok(index)
+    }
+
+    /// Of all descriptors, in bytes; saturated. More than the file has where they lie on each other.
+    pub(super) fn descriptors_length(&self) -> u64 {
+        self.descriptors_length
     }
 
     /// How many entries there are.
@@ -190,18 +195,21 @@ impl Index {
 struct Order {
     /// Where all that belongs to the last tensor ends.
     end: u64,
+    /// Of all descriptors so far, in bytes; saturated.
+    descriptors_length: u64,
     /// Whether no tensor reaches into the next, so that they are in the order of their descriptors, too.
     is_kept: bool,
 }
 
 impl Order {
-    const NEW: Self = Self { end: 0, is_kept: true };
+    const NEW: Self = Self { end: 0, descriptors_length: 0, is_kept: true };
 
     /// The place of the entry that comes next.
     #[inline(always)]
     fn put(&mut self, record: &Record<'_>, end: u64, entry: u64) -> Place {
         self.is_kept &= self.end <= record.descriptor_offset;
         self.end = end;
+        self.descriptors_length = self.descriptors_length.saturating_add(u64::from(record.descriptor_length));
         Place { entry, kind: Kind::NO_NUMBER, has_data: record.data_length > 0 }
     }
 }
@@ -213,7 +221,7 @@ fn walk_entries(
     base: u64,
     region: Region,
     header: &Header,
-) -> Result<(Vec<Place>, bool), FormatError> {
+) -> Result<(Vec<Place>, Order), FormatError> {
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
     let end = base.saturating_add(length_of(bytes));
@@ -240,7 +248,7 @@ fn walk_entries(
     Rule::Idx03.check(rest.is_empty() || !header.is_fully_known(), |e| {
         e.at(end.saturating_sub(length_of(rest))).but_found(format_args!("{} bytes more", rest.len()))
     })?;
-    Ok((places, order.is_kept))
+    Ok((places, order))
 }
 
 #[inline]

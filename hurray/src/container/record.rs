@@ -1,7 +1,7 @@
 //! One entry of the index (FORMAT §2.5).
 
 use super::{FileBytes, ITEM_ALIGNMENT, Kind, Section};
-use crate::bytes::{Cursor, align_up, is_aligned, is_same, to_usize};
+use crate::bytes::{Cursor, align_up, is_aligned, is_same};
 use crate::error::{FormatError, Rule};
 
 /// One entry of the index, read where it lies.
@@ -148,17 +148,8 @@ impl<'f> Record<'f> {
         Section::new(self.data_offset, self.data_length)
     }
 
-    /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs in a file of that
-    /// alignment (PLC-01 to PLC-03; PLC-04 was checked with the index); `None` if anything is unusual.
-    #[inline]
-    pub(crate) fn only_buffer(&self, file: &'f [u8], alignment: u32, byte_size: u64) -> Option<&'f [u8]> {
-        if !self.has_only_buffer(alignment, byte_size) {
-            return None;
-        }
-        FileBytes::from(file).range(self.data_offset, to_usize(byte_size)?)
-    }
-
-    /// Whether there is such a buffer.
+    /// Whether a single buffer of `byte_size` bytes (not 0) lies just where it belongs in a file of that alignment
+    /// (PLC-01 to PLC-03; PLC-04 was checked with the index).
     #[inline]
     pub(crate) fn has_only_buffer(&self, alignment: u32, byte_size: u64) -> bool {
         self.data_length == byte_size

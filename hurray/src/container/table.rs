@@ -124,6 +124,11 @@ impl Table {
         }
     }
 
+    /// How many kinds there are.
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
     /// The kind of an entry's tensor, if it is known.
     #[inline(always)]
     pub(crate) fn kind(&self, record: &Record<'_>) -> Option<&Kind> {

@@ -112,6 +112,12 @@ impl<'c, 'f> Contents<'c, 'f> {
         kind.elements(record, self.bytes, self.parsed.header.alignment, type_tag)
     }
 
+    /// Whether an entry's tensor has a single buffer of `byte_size` bytes (not 0) that lies just where it belongs.
+    #[inline]
+    pub(crate) fn has_only_buffer(&self, record: &Record<'f>, byte_size: u64) -> bool {
+        record.has_only_buffer(self.parsed.header.alignment, byte_size)
+    }
+
     /// The copy of an entry's descriptor.
     #[inline]
     pub(crate) fn copy_of(&self, record: &Record<'f>) -> Option<&'f [u8]> {

@@ -140,13 +140,6 @@ impl<'f> TensorEntry<'f> {
             .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
-    /// The bytes of a single buffer of `byte_size` bytes (not 0) that lies just where it belongs (PLC-01 to
-    /// PLC-04); `None` if anything is unusual.
-    #[inline]
-    pub(crate) fn only_buffer(&self, byte_size: u64) -> Option<&'f [u8]> {
-        self.record.only_buffer(self.bytes(), self.home.alignment(), byte_size)
-    }
-
     /// Shape and elements of a tensor without anything special, if its kind is known; `None` as well if it is not one
     /// of that element type.
     #[inline(always)]
@@ -168,14 +161,6 @@ impl<'f> TensorEntry<'f> {
             type_tag,
             element_size,
         )
-    }
-
-    /// Whether the copy of the descriptor is like the one in the tensor region; so if there is none.
-    pub(crate) fn copy_agrees(&self) -> bool {
-        match self.home.copy_of(&self.record) {
-            None => true,
-            Some(copy) => self.descriptor_bytes().is_ok_and(|bytes| bytes == copy),
-        }
     }
 
     /// Decodes the descriptor, or its copy, and checks it alone: what typed access goes by. The buffers are

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::{Contents, File, TensorEntry, padding};
-use crate::bytes::to_usize;
+use super::{Contents, File, padding};
+use crate::bytes::is_same;
 use crate::composite::{self, Assembly, Descriptors};
+use crate::container::Record;
 use crate::descriptor::{MAX_COMPARED, TensorDescriptor};
 use crate::error::{FormatError, OpenError, Rule};
 
@@ -48,22 +49,18 @@ impl File {
 }
 
 impl Contents<'_, '_> {
-    /// The first copy of a descriptor that differs from the descriptor is an error. So is the first one for which more
-    /// would be compared than the file has: descriptors that lie on each other can be any number of times as long.
+    /// The first copy of a descriptor that differs from the descriptor is an error.
     pub(super) fn check_descriptor_table(self) -> Result<(), OpenError> {
-        let mut unread = self.bytes.len();
-        let mut agrees = |entry: &TensorEntry<'_>| {
-            let rest =
-                to_usize(entry.descriptor_length().into()).and_then(|length| unread.checked_sub(length));
-            rest.is_some_and(|rest| {
-                unread = rest;
-                entry.copy_agrees()
-            })
+        let agrees = |record: &Record<'_>| match self.copy_of(record) {
+            Some(copy) => {
+                record.descriptor().and_then(|at| at.of(self.bytes)).is_some_and(|it| is_same(it, copy))
+            }
+            None => true,
         };
-        match self.entries().find(|entry| !agrees(entry)) {
-            Some(entry) => Err(OpenError::DescriptorTable {
+        match self.parsed.index.records(self.bytes.into()).find(|record| !agrees(record)) {
+            Some(record) => Err(OpenError::DescriptorTable {
                 path: self.owner.and_then(File::path).map(ToOwned::to_owned),
-                tensor: entry.name().into(),
+                tensor: record.name().into(),
             }),
             None => Ok(()),
         }
@@ -74,8 +71,13 @@ impl Contents<'_, '_> {
     pub(super) fn structure_errors(self, by_copies: bool) -> Vec<FormatError> {
         let policy = self.policy.for_all_descriptors();
         let contents = Contents { policy: &policy, ..self };
-        let mut checked =
-            CheckedDescriptors { contents, by_copies, recent: Recent::default(), errors: Vec::new() };
+        let mut checked = CheckedDescriptors {
+            contents,
+            by_copies,
+            recent: Recent::default(),
+            by_kind: Vec::new(),
+            errors: Vec::new(),
+        };
         let assembly = composite::assemble(&mut checked, &policy);
         let mut errors = checked.errors;
         errors.extend(assembly.into_errors());
@@ -121,6 +123,8 @@ struct CheckedDescriptors<'c, 'f> {
     contents: Contents<'c, 'f>,
     by_copies: bool,
     recent: Recent<'f>,
+    /// By the number of the kind, where copies are gone by, with the length that the index has for it.
+    by_kind: Vec<Option<(u32, Rc<TensorDescriptor>)>>,
     errors: Vec<FormatError>,
 }
 
@@ -151,8 +155,36 @@ impl<'f> Recent<'f> {
     }
 }
 
-impl CheckedDescriptors<'_, '_> {
+impl<'f> CheckedDescriptors<'_, 'f> {
     fn check(&mut self, position: usize) -> Result<Rc<TensorDescriptor>, FormatError> {
+        let record = self.contents.record(position).ok_or_else(|| Rule::Cmp12.broken())?;
+        let descriptor = match self.of_kind(&record) {
+            Some(descriptor) => descriptor,
+            None => self.decode(position, &record)?,
+        };
+        let is_in_place = match descriptor.buffers() {
+            [only] if only.byte_size > 0 => self.contents.has_only_buffer(&record, only.byte_size),
+            _ => false,
+        };
+        if !is_in_place
+            && let Some(entry) = self.contents.entry(position)
+            && let Err(error) = entry.extents_of(&descriptor)
+        {
+            self.report(&error);
+        }
+        Ok(descriptor)
+    }
+
+    /// What an entry's descriptor was found to be when another tensor of its kind was checked.
+    #[inline]
+    fn of_kind(&self, record: &Record<'f>) -> Option<Rc<TensorDescriptor>> {
+        let (length, descriptor) =
+            self.by_kind.get(usize::try_from(record.kind_number()?).ok()?)?.as_ref()?;
+        (*length == record.descriptor_length).then(|| Rc::clone(descriptor))
+    }
+
+    #[cold]
+    fn decode(&mut self, position: usize, record: &Record<'f>) -> Result<Rc<TensorDescriptor>, FormatError> {
         let entry = self.contents.entry(position).ok_or_else(|| Rule::Cmp12.broken())?;
         let bytes = if self.by_copies { entry.descriptor_at_hand() } else { entry.descriptor_bytes() }?;
         let descriptor = match self.recent.find(bytes) {
@@ -163,12 +195,15 @@ impl CheckedDescriptors<'_, '_> {
                 descriptor
             }
         };
-        let is_in_place = match descriptor.buffers() {
-            [only] if only.byte_size > 0 => entry.only_buffer(only.byte_size).is_some(),
-            _ => false,
-        };
-        if !is_in_place && let Err(error) = entry.extents_of(&descriptor) {
-            self.report(&error);
+        if self.by_copies
+            && let Some(kind) = record.kind_number().and_then(|kind| usize::try_from(kind).ok())
+        {
+            if self.by_kind.is_empty() {
+                self.by_kind = vec![None; self.contents.parsed.table.len()];
+            }
+            if let Some(known) = self.by_kind.get_mut(kind) {
+                *known = Some((record.descriptor_length, Rc::clone(&descriptor)));
+            }
         }
         Ok(descriptor)
     }
