@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use hurray::cli::{dump, problems};
 use hurray::descriptor::{Layout, TensorDescriptor};
-use hurray::{DynTensor, ElementType, Limits, Mode, OpenError, OpenOptions, PrivateTags, SequentialReader};
+use hurray::{DynTensor, ElementType, Limits, Mode, OpenOptions, PrivateTags, SequentialReader};
 use hurray_tests::manifest::vectors;
 
 /// Opens, verifies and dumps in both modes, and reads in sequence. Whether that succeeds does not matter.
