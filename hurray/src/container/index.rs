@@ -48,14 +48,15 @@ impl Index {
         let (places, order) = walk_entries(bytes, section.offset(), region, header)?;
         // Where names ascend, none is there twice; else the table tells.
         let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, region, mode)?;
-        let Order { descriptors_length, is_kept, .. } = order;
+        let Order { descriptors_length, is_disjoint, .. } = order;
         let mut index = Self { places, in_index: Vec::new(), descriptors_length, names: OnceLock::new() };
-        let is_in_order = is_kept || index.put_in_order(file);
+        let is_in_order = is_disjoint || index.put_in_order(file);
         if !names_are_unique {
             let entries = bytes.get(Self::COUNT_SIZE..).unwrap_or_default();
-            let table = match is_kept {
-                true => table_of(names_in(entries).take(index.places.len()), file, &index.places, region)?,
-                false => name_table(file, &index.places, region)?,
+            let table = if is_disjoint {
+                table_of(names_in(entries).take(index.places.len()), file, &index.places, region)?
+            } else {
+                name_table(file, &index.places, region)?
             };
             let _ = index.names.set(table);
         }
@@ -165,7 +166,7 @@ impl Index {
         let mut order = Order::NEW;
         self.places =
             places.iter().map(|(record, _, entry)| order.put(record, record.end(), *entry)).collect();
-        order.is_kept
+        order.is_disjoint
     }
 
     /// IDX-13, IDX-14 and IDX-16: how descriptors and data follow each other.
@@ -198,16 +199,16 @@ struct Order {
     /// Of all descriptors so far, in bytes; saturated.
     descriptors_length: u64,
     /// Whether no tensor reaches into the next, so that they are in the order of their descriptors, too.
-    is_kept: bool,
+    is_disjoint: bool,
 }
 
 impl Order {
-    const NEW: Self = Self { end: 0, descriptors_length: 0, is_kept: true };
+    const NEW: Self = Self { end: 0, descriptors_length: 0, is_disjoint: true };
 
     /// The place of the entry that comes next.
     #[inline(always)]
     fn put(&mut self, record: &Record<'_>, end: u64, entry: u64) -> Place {
-        self.is_kept &= self.end <= record.descriptor_offset;
+        self.is_disjoint &= self.end <= record.descriptor_offset;
         self.end = end;
         self.descriptors_length = self.descriptors_length.saturating_add(u64::from(record.descriptor_length));
         Place { entry, kind: Kind::NO_NUMBER, has_data: record.data_length > 0 }

@@ -72,6 +72,7 @@ impl NameTable {
         position: usize,
         name_at: impl Fn(usize) -> &'n [u8],
     ) -> Result<(), usize> {
+        debug_assert!(self.len < self.slots.len(), "a full table would be probed for ever");
         match self.probe(digest.hash, |position| is_same(name_at(position), name).then_some(position)) {
             Probe::Taken(position) => Err(position),
             Probe::Free(slot) => {

@@ -67,7 +67,8 @@ impl Parsed {
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
         // Whoever compares copies with what they are of is not to compare more than the file has.
         let lie_apart = usize::try_from(index.descriptors_length()).is_ok_and(|length| length <= file.len());
-        let table = match Table::decode(file.into(), index.len(), &kv).filter(|_| lie_apart) {
+        let found = if lie_apart { Table::decode(file.into(), index.len(), &kv) } else { None };
+        let table = match found {
             Some((table, numbers)) => {
                 index.keep_kinds(numbers.iter().map(|number| u32::from_le_bytes(*number)));
                 table
@@ -89,8 +90,8 @@ impl Parsed {
 
     /// The copies of the different descriptors that the file has; nothing if it has no sound ones.
     #[inline]
-    pub(crate) fn copies_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        self.table.copies_in(file)
+    pub(crate) fn copies_of_file<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+        self.table.copies_of_file(file)
     }
 
     /// The same, or those that were gathered.

@@ -36,7 +36,8 @@ pub(crate) fn encode_table<'d>(descriptors: impl ExactSizeIterator<Item = &'d [u
     *version = VERSION.to_le_bytes();
     *kinds = count.to_le_bytes();
     *checksum = crc32c::crc32c_append(crc32c::crc32c(kinds), rest).to_le_bytes();
-    Some(value)
+    // What a value of the KV section can be at most.
+    u32::try_from(value.len()).is_ok().then_some(value)
 }
 
 /// The different descriptors of a file, and the copies of all of them; nothing where none are known.
@@ -46,7 +47,7 @@ pub(crate) struct Table {
     copies: Copies,
 }
 
-/// Back to back.
+/// Where the different descriptors are, back to back.
 #[derive(Debug, Default)]
 enum Copies {
     #[default]
@@ -108,7 +109,7 @@ impl Table {
 
     /// The copies, if the file has them; else nothing.
     #[inline]
-    pub(super) fn copies_in<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+    pub(super) fn copies_of_file<'f>(&self, file: &'f [u8]) -> &'f [u8] {
         match self.copies {
             Copies::InFile(section) => section.of(file).unwrap_or_default(),
             Copies::None | Copies::Gathered(_) => &[],
@@ -120,7 +121,7 @@ impl Table {
     pub(super) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
         match &self.copies {
             Copies::Gathered(copies) => copies,
-            Copies::None | Copies::InFile(_) => self.copies_in(file),
+            Copies::None | Copies::InFile(_) => self.copies_of_file(file),
         }
     }
 

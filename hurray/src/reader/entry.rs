@@ -140,8 +140,8 @@ impl<'f> TensorEntry<'f> {
             .ok_or_else(|| self.blamed(Rule::Idx10.broken()))
     }
 
-    /// Shape and elements of a tensor without anything special, if its kind is known; `None` as well if it is not one
-    /// of that element type.
+    /// Shape and elements of a tensor without anything special, if the file is open and knows its kind; `None` as well
+    /// if it is not one of that element type.
     #[inline(always)]
     pub(crate) fn known(&self, type_tag: u8) -> Option<(&'f RowMajor, &'f [u8])> {
         match self.home {
@@ -150,7 +150,7 @@ impl<'f> TensorEntry<'f> {
         }
     }
 
-    /// The same by its descriptor, if its kind is not known.
+    /// The same by its descriptor.
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
         let descriptor = self.descriptor_at_hand().ok()?;
         plain_by_descriptor(

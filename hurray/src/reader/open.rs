@@ -207,7 +207,7 @@ pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
 
 fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, OpenError> {
     let parsed = Arc::new(Parsed::decode(bytes, policy)?);
-    let copies = parsed.copies_in(bytes);
+    let copies = parsed.copies_of_file(bytes);
     Ok(Source::new(bytes, parsed, policy, None, copies))
 }
 
