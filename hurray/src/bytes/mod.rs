@@ -9,5 +9,5 @@ mod sink;
 pub(crate) use aligned::AlignedBytes;
 pub(crate) use cursor::Cursor;
 pub(crate) use names::{ends, halves, is_same};
-pub(crate) use offset::{align_up, is_aligned, to_usize};
+pub(crate) use offset::{align_up, is_aligned, piece, to_usize};
 pub(crate) use sink::Sink;

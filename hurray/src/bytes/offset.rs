@@ -1,5 +1,7 @@
 //! Checked arithmetic on offsets and lengths in bytes.
 
+use std::ops::Range;
+
 /// The smallest multiple of `alignment` (a power of two) at or above `offset`; `None` past `u64`.
 #[inline]
 pub(crate) fn align_up(offset: u64, alignment: u64) -> Option<u64> {
@@ -14,6 +16,13 @@ pub(crate) fn align_up(offset: u64, alignment: u64) -> Option<u64> {
 pub(crate) fn is_aligned(offset: u64, alignment: u64) -> bool {
     debug_assert!(alignment.is_power_of_two());
     offset & alignment.wrapping_sub(1) == 0
+}
+
+/// Where the piece at a position is, of pieces that lie back to back and end at `ends`.
+#[inline]
+pub(crate) fn piece(ends: &[usize], position: usize) -> Option<Range<usize>> {
+    let start = position.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    Some(start..*ends.get(position)?)
 }
 
 /// A length in memory; `None` on hosts whose addresses are too small for it.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::names::NameTable;
-use super::record::{Place, Record, Region};
+use super::record::{Place, Record, Region, not_utf8};
 use super::{FileBytes, Header, Kind, Trailer};
 use crate::bytes::{Cursor, Sink, is_same, to_usize};
 use crate::error::{FormatError, Rule};
@@ -47,16 +47,16 @@ impl Index {
         let region = Region { start: header.first_descriptor_offset, end: trailer.region_end() };
         let (places, order) = walk_entries(bytes, section.offset(), region, header)?;
         // Where names ascend, none is there twice; else the table tells.
-        let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, region, mode)?;
+        let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, mode)?;
         let Order { descriptors_length, is_disjoint, .. } = order;
         let mut index = Self { places, in_index: Vec::new(), descriptors_length, names: OnceLock::new() };
         let is_in_order = is_disjoint || index.put_in_order(file);
         if !names_are_unique {
             let entries = bytes.get(Self::COUNT_SIZE..).unwrap_or_default();
             let table = if is_disjoint {
-                table_of(names_in(entries).take(index.places.len()), file, &index.places, region)?
+                table_of(names_in(entries).take(index.places.len()), file, &index.places)?
             } else {
-                name_table(file, &index.places, region)?
+                name_table(file, &index.places)?
             };
             let _ = index.names.set(table);
         }
@@ -67,9 +67,10 @@ impl Index {
         Ok(index)
     }
 
-    /// Of all descriptors, in bytes; saturated. More than the file has where they lie on each other.
-    pub(super) fn descriptors_length(&self) -> u64 {
-        self.descriptors_length
+    /// Whether all descriptors together are no longer than a file of `length` bytes: more only where they lie on each
+    /// other. Whoever reads or compares each of them is not to do more than that.
+    pub(crate) fn descriptors_fit(&self, length: usize) -> bool {
+        usize::try_from(self.descriptors_length).is_ok_and(|descriptors| descriptors <= length)
     }
 
     /// How many entries there are.
@@ -115,11 +116,6 @@ impl Index {
         places.filter(|(_, place)| !place.has_data).map(|(position, _)| position)
     }
 
-    /// How many entries there are to which the index gives no data.
-    pub(crate) fn count_without_data(&self) -> usize {
-        self.places.iter().filter(|place| !place.has_data).count()
-    }
-
     /// Keeps the number of each tensor's kind, by position.
     pub(super) fn keep_kinds(&mut self, numbers: impl IntoIterator<Item = u32>) {
         self.places.iter_mut().zip(numbers).for_each(|(place, number)| place.kind = number);
@@ -146,10 +142,8 @@ impl Index {
 
     #[cold]
     fn make_names(&self, file: FileBytes<'_>) -> &NameTable {
-        let anywhere = Region { start: 0, end: u64::MAX };
         // Unique since it was opened, so the error can't be.
-        let make =
-            || name_table(file, &self.places, anywhere).unwrap_or_else(|_| NameTable::with_capacity(0));
+        let make = || name_table(file, &self.places).unwrap_or_else(|_| NameTable::with_capacity(0));
         self.names.get_or_init(make)
     }
 
@@ -258,8 +252,8 @@ fn name_at<'f>(file: FileBytes<'f>, places: &[Place], position: usize) -> &'f [u
 }
 
 /// Maps every name to its position; one that is not text breaks IDX-05, a second one IDX-06.
-fn name_table(file: FileBytes<'_>, places: &[Place], region: Region) -> Result<NameTable, FormatError> {
-    table_of(places.iter().map(|place| place.name(file)), file, places, region)
+fn name_table(file: FileBytes<'_>, places: &[Place]) -> Result<NameTable, FormatError> {
+    table_of(places.iter().map(|place| place.name(file)), file, places)
 }
 
 /// The same for the names of all `places` in their order.
@@ -268,14 +262,13 @@ fn table_of<'f>(
     names: impl Iterator<Item = &'f [u8]>,
     file: FileBytes<'_>,
     places: &[Place],
-    region: Region,
 ) -> Result<NameTable, FormatError> {
     let mut table = NameTable::with_capacity(places.len());
     for (position, name) in names.enumerate() {
         let digest = table.digest(name);
         let place = || places.get(position).copied().unwrap_or_default();
         if !digest.is_ascii() {
-            check_text(file, place(), region)?;
+            check_text(file, place())?;
         }
         table
             .insert_digested(name, digest, position, |position| name_at(file, places, position))
@@ -295,13 +288,9 @@ fn names_in(mut entries: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// IDX-05: a name is text.
 #[cold]
-fn check_text(file: FileBytes<'_>, place: Place, region: Region) -> Result<(), FormatError> {
-    match std::str::from_utf8(place.name(file)) {
-        Ok(_) => Ok(()),
-        Err(_) => {
-            Err(Record::explain(file.starting_at(place.entry).unwrap_or_default(), place.entry, region))
-        }
-    }
+fn check_text(file: FileBytes<'_>, place: Place) -> Result<(), FormatError> {
+    let name = place.name(file);
+    std::str::from_utf8(name).map(drop).map_err(|error| not_utf8(name, name_offset(place), error))
 }
 
 /// The length of the index of `count` tensors that starts at `cursor`, whose end nothing tells; `None` if there
@@ -324,14 +313,9 @@ pub(super) fn walk(mut cursor: Cursor<'_>, count: u64) -> Option<usize> {
 }
 
 /// Whether the names ascend strictly, in the order of the index; in strict mode they must (FLAG-05).
-fn check_sorted(
-    file: FileBytes<'_>,
-    places: &[Place],
-    region: Region,
-    mode: Mode,
-) -> Result<bool, FormatError> {
+fn check_sorted(file: FileBytes<'_>, places: &[Place], mode: Mode) -> Result<bool, FormatError> {
     for place in places.iter().filter(|place| !place.name(file).is_ascii()) {
-        check_text(file, *place, region)?;
+        check_text(file, *place)?;
     }
     for [place, next] in places.array_windows() {
         let (name, next_name) = (place.name(file), next.name(file));

@@ -2,6 +2,7 @@
 //! and each tensor goes by a number.
 
 use super::{FileBytes, NameTable, Record};
+use crate::bytes::piece;
 use crate::descriptor::{PlainDescriptor, RowMajor, peek_length};
 use crate::element::ElementType;
 
@@ -143,8 +144,7 @@ impl Numbering {
 }
 
 fn copy_at<'c>(copies: &'c [u8], ends: &[usize], position: usize) -> &'c [u8] {
-    let start = position.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-    ends.get(position).and_then(|end| copies.get(start..*end)).unwrap_or_default()
+    piece(ends, position).and_then(|piece| copies.get(piece)).unwrap_or_default()
 }
 
 #[cfg(test)]

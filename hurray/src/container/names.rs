@@ -100,7 +100,8 @@ impl NameTable {
     #[inline(always)]
     fn probe<T>(&self, hash: u64, at: impl Fn(usize) -> Option<T>) -> Probe<T> {
         let mask = self.slots.len().wrapping_sub(1);
-        let (mut slot, tag, position_mask) = (to_index(hash >> 32) & mask, low_half(hash), narrow(mask));
+        let (mut slot, tag, position_mask) =
+            (widen(low_half(hash >> 32)) & mask, low_half(hash), narrow(mask));
         // Ends: at least one slot in eight is free.
         loop {
             let held = self.slots.get(slot).copied().unwrap_or(0);
@@ -194,12 +195,6 @@ fn narrow(value: usize) -> u32 {
 #[inline]
 #[expect(clippy::as_conversions, reason = "addresses have 32 bits at least")]
 fn widen(value: u32) -> usize {
-    value as usize
-}
-
-#[inline]
-#[expect(clippy::as_conversions, reason = "masked by the size of the table")]
-fn to_index(value: u64) -> usize {
     value as usize
 }
 

@@ -65,39 +65,14 @@ impl Parsed {
         };
         let mut index = Index::decode(file.into(), &header, &trailer, policy.mode)?;
         let kv = KvSection::decode(file.into(), &header, &trailer)?;
-        // Whoever compares copies with what they are of is not to compare more than the file has.
-        let lie_apart = usize::try_from(index.descriptors_length()).is_ok_and(|length| length <= file.len());
-        let found = if lie_apart { Table::decode(file.into(), index.len(), &kv) } else { None };
-        let table = match found {
-            Some((table, numbers)) => {
-                index.keep_kinds(numbers.iter().map(|number| u32::from_le_bytes(*number)));
-                table
-            }
-            None => Table::default(),
-        };
+        let mut table = Table::default();
+        if index.descriptors_fit(file.len())
+            && let Some((found, numbers)) = Table::decode(file.into(), index.len(), &kv)
+        {
+            index.keep_kinds(numbers.iter().map(|number| u32::from_le_bytes(*number)));
+            table = found;
+        }
         Ok(Self { header, trailer, index, kv, table })
-    }
-
-    /// Whether the copies of the descriptors are those that the file has.
-    pub(crate) fn has_table_in_file(&self) -> bool {
-        self.table.is_in_file()
-    }
-
-    /// Whether the copies of the descriptors were read from where each lies.
-    pub(crate) fn has_gathered_table(&self) -> bool {
-        self.table.is_gathered()
-    }
-
-    /// The copies of the different descriptors that the file has; nothing if it has no sound ones.
-    #[inline]
-    pub(crate) fn copies_of_file<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        self.table.copies_of_file(file)
-    }
-
-    /// The same, or those that were gathered.
-    #[inline]
-    pub(crate) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
-        self.table.copies(file)
     }
 
     /// Takes the descriptors, in the order of their offsets, as they were read from where they lie.

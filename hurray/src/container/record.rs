@@ -264,7 +264,7 @@ pub(super) struct Region {
 }
 
 #[cold]
-fn not_utf8(name: &[u8], offset: u64, error: std::str::Utf8Error) -> FormatError {
+pub(super) fn not_utf8(name: &[u8], offset: u64, error: std::str::Utf8Error) -> FormatError {
     let valid = u64::try_from(error.valid_up_to()).unwrap_or(0);
     Rule::Idx05.broken().at(offset.saturating_add(valid)).but_found(format_args!("`{}`", name.escape_ascii()))
 }

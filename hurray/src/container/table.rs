@@ -98,18 +98,18 @@ impl Table {
     }
 
     /// Whether the copies are those that the file has.
-    pub(super) fn is_in_file(&self) -> bool {
+    pub(crate) fn is_in_file(&self) -> bool {
         matches!(self.copies, Copies::InFile(_))
     }
 
     /// Whether the copies were read from where each descriptor lies.
-    pub(super) fn is_gathered(&self) -> bool {
+    pub(crate) fn is_gathered(&self) -> bool {
         matches!(self.copies, Copies::Gathered(_))
     }
 
     /// The copies, if the file has them; else nothing.
     #[inline]
-    pub(super) fn copies_of_file<'f>(&self, file: &'f [u8]) -> &'f [u8] {
+    pub(crate) fn copies_of_file<'f>(&self, file: &'f [u8]) -> &'f [u8] {
         match self.copies {
             Copies::InFile(section) => section.of(file).unwrap_or_default(),
             Copies::None | Copies::Gathered(_) => &[],
@@ -118,7 +118,7 @@ impl Table {
 
     /// The copies, wherever they are.
     #[inline]
-    pub(super) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
+    pub(crate) fn copies<'f>(&'f self, file: &'f [u8]) -> &'f [u8] {
         match &self.copies {
             Copies::Gathered(copies) => copies,
             Copies::None | Copies::InFile(_) => self.copies_of_file(file),

@@ -215,9 +215,9 @@ fn is_known(value: KvValue) -> bool {
     let parsed = Parsed::decode(&bytes, &Policy::default()).unwrap();
     let records = parsed.index.records((&*bytes).into());
     let numbers: Vec<_> = records.map(|record| record.kind_number()).collect();
-    assert_eq!(numbers.iter().all(Option::is_some), parsed.has_table_in_file());
-    assert_eq!(numbers.iter().any(Option::is_some), parsed.has_table_in_file());
-    parsed.has_table_in_file()
+    assert_eq!(numbers.iter().all(Option::is_some), parsed.table.is_in_file());
+    assert_eq!(numbers.iter().any(Option::is_some), parsed.table.is_in_file());
+    parsed.table.is_in_file()
 }
 
 #[test]

@@ -142,6 +142,20 @@ pub enum TensorError {
     },
 }
 
+/// The errors of a tensor that may have a name, as a pattern that binds it.
+macro_rules! named {
+    ($tensor:ident) => {
+        Self::ElementType { tensor: $tensor, .. }
+            | Self::RankTooHigh { tensor: $tensor, .. }
+            | Self::Layout { tensor: $tensor, .. }
+            | Self::Quantized { tensor: $tensor, .. }
+            | Self::Misaligned { tensor: $tensor, .. }
+            | Self::Dynamic { tensor: $tensor, .. }
+            | Self::Limit { tensor: $tensor, .. }
+            | Self::NotUnderstood { tensor: $tensor, .. }
+    };
+}
+
 impl TensorError {
     /// The broken rule, where one is broken.
     #[must_use]
@@ -158,14 +172,7 @@ impl TensorError {
         match self {
             Self::NotFound { name, .. } => Some(name),
             Self::Format(source) => source.tensor(),
-            Self::ElementType { tensor, .. }
-            | Self::RankTooHigh { tensor, .. }
-            | Self::Layout { tensor, .. }
-            | Self::Quantized { tensor, .. }
-            | Self::Misaligned { tensor, .. }
-            | Self::Dynamic { tensor, .. }
-            | Self::Limit { tensor, .. }
-            | Self::NotUnderstood { tensor, .. } => tensor.as_deref(),
+            named!(tensor) => tensor.as_deref(),
             _ => None,
         }
     }
@@ -195,14 +202,7 @@ impl TensorError {
 
     fn tensor_mut(&mut self) -> Option<&mut Option<Box<str>>> {
         match self {
-            Self::ElementType { tensor, .. }
-            | Self::RankTooHigh { tensor, .. }
-            | Self::Layout { tensor, .. }
-            | Self::Quantized { tensor, .. }
-            | Self::Misaligned { tensor, .. }
-            | Self::Dynamic { tensor, .. }
-            | Self::Limit { tensor, .. }
-            | Self::NotUnderstood { tensor, .. } => Some(tensor),
+            named!(tensor) => Some(tensor),
             _ => None,
         }
     }

@@ -129,11 +129,6 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.index.positions_without_data()
     }
 
-    /// How many there are.
-    pub(crate) fn count_without_data(&self) -> usize {
-        self.parsed.index.count_without_data()
-    }
-
     /// All tensors in the order of the file.
     pub(crate) fn entries(self) -> impl ExactSizeIterator<Item = TensorEntry<'f>> + use<'c, 'f> {
         Entries { contents: self, next: 0 }

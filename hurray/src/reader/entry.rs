@@ -57,25 +57,6 @@ pub(super) struct Lent<'f> {
 /// The shape of a plain tensor, and the bytes of its elements.
 type Plain<'f> = (RowMajor, &'f [u8]);
 
-/// Shape and elements of a plain tensor whose only buffer lies just where it belongs in a file of that alignment, by
-/// its descriptor.
-fn plain_by_descriptor<'f>(
-    record: &Record<'f>,
-    descriptor: &[u8],
-    file: &'f [u8],
-    alignment: u32,
-    type_tag: u8,
-    element_size: usize,
-) -> Option<Plain<'f>> {
-    let descriptor = PlainDescriptor::read(descriptor, type_tag, element_size)?;
-    if !record.has_only_buffer(alignment, descriptor.byte_size) {
-        return None;
-    }
-    // The elements end inside of the buffer, as the descriptor was found to say.
-    let start = record.data_offset.checked_add(descriptor.byte_offset)?;
-    Some((descriptor.shape, FileBytes::from(file).range(start, descriptor.element_bytes)?))
-}
-
 impl<'f> Home<'f> {
     #[inline(always)]
     fn bytes(&self) -> &'f [u8] {
@@ -150,17 +131,16 @@ impl<'f> TensorEntry<'f> {
         }
     }
 
-    /// The same by its descriptor.
+    /// The same by its descriptor, if the only buffer lies just where it belongs.
     pub(crate) fn plain(&self, type_tag: u8, element_size: usize) -> Option<Plain<'f>> {
-        let descriptor = self.descriptor_at_hand().ok()?;
-        plain_by_descriptor(
-            &self.record,
-            descriptor,
-            self.bytes(),
-            self.home.alignment(),
-            type_tag,
-            element_size,
-        )
+        let descriptor = PlainDescriptor::read(self.descriptor_at_hand().ok()?, type_tag, element_size)?;
+        if !self.record.has_only_buffer(self.home.alignment(), descriptor.byte_size) {
+            return None;
+        }
+        // The elements end inside of the buffer, as the descriptor was found to say.
+        let start = self.record.data_offset.checked_add(descriptor.byte_offset)?;
+        let elements = FileBytes::from(self.bytes()).range(start, descriptor.element_bytes)?;
+        Some((descriptor.shape, elements))
     }
 
     /// Decodes the descriptor, or its copy, and checks it alone: what typed access goes by. The buffers are

@@ -106,14 +106,14 @@ impl File {
     #[inline]
     pub(crate) fn contents(&self) -> Contents<'_, '_> {
         let (bytes, parsed) = (self.bytes(), &*self.0.parsed);
-        let copies = parsed.copies(bytes);
+        let copies = parsed.table.copies(bytes);
         Contents { bytes, parsed, policy: &self.0.policy, owner: Some(self), copies }
     }
 
     /// The same for a walk, which keeps a hold of its own on what was parsed.
     pub(crate) fn source(&self) -> Source<'_> {
         let Inner { parsed, policy, .. } = &*self.0;
-        Source::new(self.bytes(), Arc::clone(parsed), policy, Some(self), parsed.copies(self.bytes()))
+        Source::new(self.bytes(), Arc::clone(parsed), policy, Some(self), parsed.table.copies(self.bytes()))
     }
 
     /// The bytes of the file as memory that tensors can share; keeps the file open.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::backing::{Backing, check_alignment};
 use super::{Contents, File, Source, default_policy};
-use crate::bytes::{AlignedBytes, to_usize};
+use crate::bytes::AlignedBytes;
 use crate::container::{Header, Parsed, Record};
 use crate::error::OpenError;
 use crate::limits::Limits;
@@ -158,7 +158,7 @@ impl OpenOptions {
             Some(ends) => Parsed::decode_between(&ends, bytes, &self.policy)?,
             None => Parsed::decode(bytes, &self.policy)?,
         };
-        if self.checks.descriptors && !parsed.has_table_in_file() {
+        if self.checks.descriptors && !parsed.table.is_in_file() {
             gather_descriptors(&mut parsed, file, bytes);
         }
         self.checked(backing, parsed, Some(path), false)
@@ -181,7 +181,7 @@ impl Checks {
     /// Reports the first thing that is wrong. With `compare`, copies of the descriptors are held against these in
     /// any case.
     fn run(self, contents: Contents<'_, '_>, compare: bool) -> Result<(), OpenError> {
-        if (self.descriptors || self.data || compare) && contents.parsed.has_table_in_file() {
+        if (self.descriptors || self.data || compare) && contents.parsed.table.is_in_file() {
             contents.check_descriptor_table()?;
         }
         // Copies that are there now are true: just compared, or gathered from where the descriptors lie.
@@ -207,22 +207,20 @@ pub(crate) fn open_strict(bytes: &[u8]) -> Result<Source<'_>, OpenError> {
 
 fn source_of<'a>(bytes: &'a [u8], policy: &'a Policy) -> Result<Source<'a>, OpenError> {
     let parsed = Arc::new(Parsed::decode(bytes, policy)?);
-    let copies = parsed.copies_of_file(bytes);
+    let copies = parsed.table.copies_of_file(bytes);
     Ok(Source::new(bytes, parsed, policy, None, copies))
 }
 
 /// Reads all descriptors from where they lie; not where the system has no cheap way, and not if they claim more
 /// than the file has.
 fn gather_descriptors(parsed: &mut Parsed, file: &fs::File, bytes: &[u8]) {
-    let piece =
-        |record: Record<'_>| Some((record.descriptor_offset, to_usize(record.descriptor_length.into())?));
+    if !parsed.index.descriptors_fit(bytes.len()) {
+        return;
+    }
+    let piece = |record: Record<'_>| Some((record.descriptor_offset, record.descriptor_len()?));
     let Some(pieces) = parsed.index.records(bytes.into()).map(piece).collect::<Option<Vec<_>>>() else {
         return;
     };
-    let length = pieces.iter().try_fold(0usize, |length, (_, piece)| length.checked_add(*piece));
-    if length.is_none_or(|length| length > bytes.len()) {
-        return;
-    }
     // Whatever went wrong, touching the mapping will tell.
     if let Ok(gathered) = sys::gather(file, &pieces) {
         let mut rest = gathered.as_slice();

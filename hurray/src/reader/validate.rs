@@ -25,7 +25,7 @@ impl File {
     /// most a thousand errors; empty if nothing is.
     #[must_use]
     pub fn validate_structure(&self) -> Vec<FormatError> {
-        self.contents().structure_errors(self.parsed().has_gathered_table())
+        self.contents().structure_errors(self.parsed().table.is_gathered())
     }
 
     /// Checks that all bytes of the file outside of its parts are zero (PAD-01, IDX-17). Reports the first

@@ -1,5 +1,6 @@
 //! The names of tensors, in file order, each once.
 
+use crate::bytes::piece;
 use crate::container::NameTable;
 
 /// Names that are unique by their bytes, in one buffer.
@@ -50,8 +51,7 @@ impl Names {
 }
 
 fn name_at<'n>(text: &'n str, ends: &[usize], position: usize) -> &'n str {
-    let start = position.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
-    ends.get(position).and_then(|end| text.get(start..*end)).unwrap_or_default()
+    piece(ends, position).and_then(|piece| text.get(piece)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ impl Heads {
         let found = contents.positions_without_data().filter_map(|position| {
             composite_at(contents, position, &mut last).map(|composite| (position, composite))
         });
-        let heads = Vec::with_capacity(contents.count_without_data());
+        let heads = Vec::with_capacity(contents.positions_without_data().count());
         Self::of(contents.len(), found, heads)
     }
 
