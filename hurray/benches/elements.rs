@@ -187,7 +187,9 @@ fn strided<T: Element + Bits>(bench: &Bench, name: &str, of: impl Fn(usize) -> T
                 vec![
                     (
                         "by hand",
-                        Box::new(|| by_hand(black_box(&data), origin as isize, view.shape(), view.strides())),
+                        Box::new(|| {
+                            by_hand(black_box(&data), origin as isize, view.shape(), &view.strides())
+                        }),
                     ),
                     (
                         "get",

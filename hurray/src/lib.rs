@@ -158,7 +158,7 @@ pub use view::{
     BaseOf, BlockPaged, BlockPagedView, Coo, CooView, Csc, CscView, Csf, CsfView, Csr, CsrView, DynTensor,
     DynTensorView, Hilbert, HilbertView, Index, Iter, Morton, MortonView, Overlay, OverlayBase, OverlayView,
     Packed, PackedView, PageIndices, Part, Partition, PartitionView, Piece, QuantizedTensor, QuantizedView,
-    Shape, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
+    Shape, Strides, Symmetry, Tensor, TensorView, Tiled, TiledView, Values,
 };
 pub use writer::{
     BoxError, NameProblem, NameSpace, Profile, SaveError, SaveOptions, SaveReport, TensorSource, TieProblem,

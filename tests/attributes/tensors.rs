@@ -102,7 +102,8 @@ fn layout_says_whether_strides_are_kept() {
     let transposed = TensorView::from_strided(&data, 0, &[3, 2], &[1, 3]).unwrap();
     let file = file_of(&Layouts { plain: transposed, gathered: transposed, kept: transposed });
     let loaded: Layouts<'_> = file.load().unwrap();
-    assert_eq!((loaded.plain.strides(), loaded.gathered.strides()), (&[2, 1][..], &[2, 1][..]));
+    assert_eq!(loaded.plain.strides(), [2, 1]);
+    assert_eq!(loaded.gathered.strides(), [2, 1]);
     assert_eq!(loaded.kept.strides(), [1, 3]);
     let rows = [1.0, 4.0, 2.0, 5.0, 3.0, 6.0];
     for view in [loaded.plain, loaded.gathered, loaded.kept] {

@@ -21,6 +21,16 @@ pub(crate) struct Index {
     names: OnceLock<NameTable>,
 }
 
+/// What is known of a tensor without data before its entry is read again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WithoutData {
+    pub(crate) position: usize,
+    /// The number of its kind.
+    pub(crate) kind: Option<u32>,
+    /// The length of its descriptor in bytes, if it is not past 31 bits.
+    pub(crate) descriptor_len: Option<usize>,
+}
+
 impl Index {
     /// `index_entry_count`, in bytes.
     pub(crate) const COUNT_SIZE: usize = 8;
@@ -110,10 +120,14 @@ impl Index {
         }
     }
 
-    /// Where the index gives a tensor no data, in ascending order.
-    pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'_> {
-        let places = self.places.iter().enumerate();
-        places.filter(|(_, place)| !place.has_data).map(|(position, _)| position)
+    /// The tensors that the index gives no data, in ascending order of positions.
+    pub(crate) fn without_data(&self) -> impl Iterator<Item = WithoutData> + use<'_> {
+        let places = self.places.iter().enumerate().filter(|(_, place)| !place.has_data());
+        places.map(|(position, place)| WithoutData {
+            position,
+            kind: Kind::known(place.kind),
+            descriptor_len: place.descriptor_len(),
+        })
     }
 
     /// Keeps the number of each tensor's kind, by position.
@@ -205,7 +219,7 @@ impl Order {
         self.is_disjoint &= self.end <= record.descriptor_offset;
         self.end = end;
         self.descriptors_length = self.descriptors_length.saturating_add(u64::from(record.descriptor_length));
-        Place { entry, kind: Kind::NO_NUMBER, has_data: record.data_length > 0 }
+        Place::new(record, entry)
     }
 }
 

@@ -33,6 +33,12 @@ impl Kind {
 
     const TYPE_AT: usize = 14;
 
+    /// A number, unless it is that of no known kind.
+    #[inline(always)]
+    pub(super) fn known(number: u32) -> Option<u32> {
+        Some(number).filter(|number| *number != Self::NO_NUMBER)
+    }
+
     fn read(start: u32, length: u32, bytes: &[u8]) -> Self {
         Self { start, length, plain: Self::read_plain(bytes) }
     }

@@ -24,7 +24,7 @@ pub use kv::{KvArray, KvValue};
 pub use metadata::{Metadata, MetadataError};
 
 pub(crate) use header::Header;
-pub(crate) use index::{Index, IndexEntry, encode_index};
+pub(crate) use index::{Index, IndexEntry, WithoutData, encode_index};
 pub(crate) use kinds::Kind;
 pub(crate) use kv_decode::KvRef;
 pub(crate) use kv_section::KvSection;

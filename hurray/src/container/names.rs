@@ -7,12 +7,15 @@ use crate::bytes::{ends, halves, is_same};
 /// Finds the position of a name in some list, which the caller keeps: open addressing over one allocation of 4 bytes
 /// a slot.
 ///
+/// Slots are probed four at a time, which is without branches but for whether any fits, and for whether one is free. Both
+/// can nearly always be foreseen, so that looking into one bucket need not wait for another that is not in the cache.
+///
 /// The hash is seeded per table with secret bits, so that nobody can choose names that collide.
 #[derive(Debug, Clone)]
 pub(crate) struct NameTable {
-    /// 0 is free; else a position + 1 in as many low bits as it takes to count the slots, and bits of the hash above.
-    /// A power of two, never full.
-    slots: Vec<u32>,
+    /// 0 is free, and nothing else is behind it in its bucket; else a position + 1 in as many low bits as it takes to
+    /// count the slots, and bits of the hash above. A power of two, never full.
+    buckets: Vec<[u32; Self::BUCKET]>,
     len: usize,
     seeds: [u64; 2],
 }
@@ -33,18 +36,26 @@ impl Digest {
     }
 }
 
-/// What a slot has to say of a probed hash.
+/// What the buckets have to say of a probed hash.
 enum Probe<T> {
-    Free(usize),
+    /// The bucket with a free slot, and which one.
+    Free(usize, usize),
     Taken(T),
 }
 
 impl NameTable {
+    const BUCKET: usize = 4;
+
     /// An empty table with room for `names`.
     pub(crate) fn with_capacity(names: usize) -> Self {
         let random = RandomState::new();
         let slots = names.saturating_add(names / 2).saturating_add(1).next_power_of_two().max(8);
-        Self { slots: vec![0; slots], len: 0, seeds: [random.hash_one(0), random.hash_one(1)] }
+        let buckets = vec![[0; Self::BUCKET]; slots / Self::BUCKET];
+        Self { buckets, len: 0, seeds: [random.hash_one(0), random.hash_one(1)] }
+    }
+
+    fn slots(&self) -> usize {
+        self.buckets.len().wrapping_mul(Self::BUCKET)
     }
 
     /// Adds a name at `position`, the number of names before it, or tells the position that has it already.
@@ -57,7 +68,7 @@ impl NameTable {
         position: usize,
         name_at: impl Fn(usize) -> &'n [u8],
     ) -> Result<(), usize> {
-        if self.len.saturating_add(self.len / 4) >= self.slots.len() {
+        if self.len.saturating_add(self.len / 4) >= self.slots() {
             self.grow(&name_at);
         }
         self.insert_digested(name, self.digest(name), position, name_at)
@@ -72,11 +83,11 @@ impl NameTable {
         position: usize,
         name_at: impl Fn(usize) -> &'n [u8],
     ) -> Result<(), usize> {
-        debug_assert!(self.len < self.slots.len(), "a full table would be probed for ever");
+        debug_assert!(self.len < self.slots(), "a full table would be probed for ever");
         match self.probe(digest.hash, |position| is_same(name_at(position), name).then_some(position)) {
             Probe::Taken(position) => Err(position),
-            Probe::Free(slot) => {
-                self.fill(slot, digest.hash, position);
+            Probe::Free(bucket, slot) => {
+                self.fill(bucket, slot, digest.hash, position);
                 Ok(())
             }
         }
@@ -93,53 +104,64 @@ impl NameTable {
     pub(super) fn find_by<T>(&self, name: &[u8], at: impl Fn(usize) -> Option<T>) -> Option<T> {
         match self.probe(self.digest(name).hash, at) {
             Probe::Taken(found) => Some(found),
-            Probe::Free(_) => None,
+            Probe::Free(..) => None,
         }
     }
 
     #[inline(always)]
     fn probe<T>(&self, hash: u64, at: impl Fn(usize) -> Option<T>) -> Probe<T> {
-        let mask = self.slots.len().wrapping_sub(1);
-        let (mut slot, tag, position_mask) =
-            (widen(low_half(hash >> 32)) & mask, low_half(hash), narrow(mask));
+        let mask = self.buckets.len().wrapping_sub(1);
+        let (mut place, tag, position_mask) =
+            (widen(low_half(hash >> 32)) & mask, low_half(hash), narrow(self.slots().wrapping_sub(1)));
         // Ends: at least one slot in eight is free.
         loop {
-            let held = self.slots.get(slot).copied().unwrap_or(0);
-            if held == 0 {
-                return Probe::Free(slot);
+            let bucket = self.buckets.get(place).copied().unwrap_or_default();
+            let fits = |held: u32| u32::from((held ^ tag) & !position_mask == 0);
+            let [a, b, c, d] = bucket;
+            let mut hits = fits(a) | fits(b) << 1 | fits(c) << 2 | fits(d) << 3;
+            while hits != 0 {
+                // From the table again, so that the bucket need not be in memory of its own.
+                let slots = self.buckets.get(place);
+                let held = slots.and_then(|slots| slots.get(widen(hits.trailing_zeros())));
+                // A tag of zeros fits free slots, too.
+                if let Some(position) = held.and_then(|held| (held & position_mask).checked_sub(1))
+                    && let Some(found) = at(widen(position))
+                {
+                    return Probe::Taken(found);
+                }
+                hits &= hits.wrapping_sub(1);
             }
-            if (held ^ tag) & !position_mask == 0
-                && let Some(found) = at(widen((held & position_mask).wrapping_sub(1)))
-            {
-                return Probe::Taken(found);
+            let taken = bucket.map(|held| usize::from(held != 0)).into_iter().sum();
+            if taken < Self::BUCKET {
+                return Probe::Free(place, taken);
             }
-            slot = slot.wrapping_add(1) & mask;
+            place = place.wrapping_add(1) & mask;
         }
     }
 
     #[inline(always)]
-    fn fill(&mut self, slot: usize, hash: u64, position: usize) {
-        let position_mask = narrow(self.slots.len().wrapping_sub(1));
-        debug_assert!(position < self.slots.len(), "positions are counted from 0");
-        if let Some(free) = self.slots.get_mut(slot) {
+    fn fill(&mut self, bucket: usize, slot: usize, hash: u64, position: usize) {
+        let position_mask = narrow(self.slots().wrapping_sub(1));
+        debug_assert!(position < self.slots(), "positions are counted from 0");
+        if let Some(free) = self.buckets.get_mut(bucket).and_then(|bucket| bucket.get_mut(slot)) {
             *free = (low_half(hash) & !position_mask) | (narrow(position.wrapping_add(1)) & position_mask);
-            self.len = self.len.saturating_add(1);
+            self.len = self.len.wrapping_add(1);
         }
     }
 
     #[cold]
     fn grow<'n>(&mut self, name_at: &impl Fn(usize) -> &'n [u8]) {
-        let position_mask = narrow(self.slots.len().wrapping_sub(1));
-        let doubled = vec![0; self.slots.len().saturating_mul(2)];
-        let held = std::mem::replace(&mut self.slots, doubled);
+        let position_mask = narrow(self.slots().wrapping_sub(1));
+        let doubled = vec![[0; Self::BUCKET]; self.buckets.len().saturating_mul(2)];
+        let held = std::mem::replace(&mut self.buckets, doubled);
         self.len = 0;
-        for held in held.into_iter().filter(|held| *held != 0) {
+        for held in held.into_iter().flatten().filter(|held| *held != 0) {
             let position = widen((held & position_mask).wrapping_sub(1));
             let name = name_at(position);
             let hash = self.digest(name).hash;
             // None is there twice.
-            if let Probe::Free(slot) = self.probe(hash, |_| None::<usize>) {
-                self.fill(slot, hash, position);
+            if let Probe::Free(bucket, slot) = self.probe(hash, |_| None::<usize>) {
+                self.fill(bucket, slot, hash, position);
             }
         }
     }

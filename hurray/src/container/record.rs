@@ -21,21 +21,44 @@ pub(crate) struct Record<'f> {
     pub(super) kind: u32,
 }
 
-/// Where in the file an entry of the index is, which was checked when the file was opened.
+/// Where in the file an entry of the index is, which was checked when the file was opened, and what is often asked of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Place {
     /// In bytes from the start of the file.
     pub(super) entry: u64,
     /// As [`Record::kind`].
     pub(super) kind: u32,
-    /// Whether the tensor has any data. A composite head has none.
-    pub(super) has_data: bool,
+    /// The length of the descriptor in bytes, saturated; in the highest bit whether the tensor has any data. A composite
+    /// head has none.
+    told: u32,
 }
 
 // Sixteen bytes a tensor are all that an open file keeps of the index, beside the table of names.
 const _: () = assert!(size_of::<Place>() == 16);
 
 impl Place {
+    const HAS_DATA: u32 = 1 << 31;
+    const MAX_LENGTH: u32 = Self::HAS_DATA - 1;
+
+    #[inline(always)]
+    pub(super) fn new(record: &Record<'_>, entry: u64) -> Self {
+        let has_data = if record.data_length > 0 { Self::HAS_DATA } else { 0 };
+        let told = record.descriptor_length.min(Self::MAX_LENGTH) | has_data;
+        Self { entry, kind: Kind::NO_NUMBER, told }
+    }
+
+    #[inline(always)]
+    pub(super) fn has_data(self) -> bool {
+        self.told & Self::HAS_DATA != 0
+    }
+
+    /// The length of the descriptor in bytes, in memory; `None` if it is past 31 bits.
+    #[inline(always)]
+    pub(super) fn descriptor_len(self) -> Option<usize> {
+        let length = self.told & Self::MAX_LENGTH;
+        usize::try_from(length).ok().filter(|_| length < Self::MAX_LENGTH)
+    }
+
     /// The name of the entry.
     #[inline]
     pub(super) fn name(self, file: FileBytes<'_>) -> &[u8] {
@@ -140,7 +163,7 @@ impl<'f> Record<'f> {
     /// The number of the tensor's kind, if it is known: those of one kind have the same descriptor.
     #[inline]
     pub(crate) fn kind_number(&self) -> Option<u32> {
-        Some(self.kind).filter(|kind| *kind != Kind::NO_NUMBER)
+        Kind::known(self.kind)
     }
 
     /// From the first buffer to the end of the last one.

@@ -18,27 +18,18 @@ pub(crate) struct PlainDescriptor {
 pub(crate) struct RowMajor {
     /// In elements; 0 from the rank on.
     dims: [usize; Self::MAX_RANK],
-    /// In elements; 0 from the rank on.
-    strides: [usize; Self::MAX_RANK],
     rank: u8,
 }
 
 impl RowMajor {
     pub(crate) const MAX_RANK: usize = 4;
 
-    /// The shape of `rank` dimensions, 1 from there on, whose product is known to fit.
+    /// The shape of the first `rank` dimensions, whose product is known to fit.
     #[inline]
     fn new(rank: u8, dims: [usize; Self::MAX_RANK]) -> Self {
-        let [_, d1, d2, d3] = dims;
-        let inner = d2.wrapping_mul(d3);
-        let strides = [d1.wrapping_mul(inner), inner, d3, 1];
-        let below = |axis: usize| axis < usize::from(rank);
-        let spread = |values: [usize; Self::MAX_RANK]| {
-            let [v0, v1, v2, v3] = values;
-            let value = |axis: usize, value: usize| if below(axis) { value } else { 0 };
-            [value(0, v0), value(1, v1), value(2, v2), value(3, v3)]
-        };
-        Self { rank, dims: spread(dims), strides: spread(strides) }
+        let [d0, d1, d2, d3] = dims;
+        let dim = |axis: u8, dim: usize| if axis < rank { dim } else { 0 };
+        Self { rank, dims: [dim(0, d0), dim(1, d1), dim(2, d2), dim(3, d3)] }
     }
 
     #[inline(always)]
@@ -50,12 +41,6 @@ impl RowMajor {
     #[inline(always)]
     pub(crate) fn dims(&self) -> [usize; Self::MAX_RANK] {
         self.dims
-    }
-
-    /// In elements; 0 from the rank on.
-    #[inline(always)]
-    pub(crate) fn strides(&self) -> [usize; Self::MAX_RANK] {
-        self.strides
     }
 }
 
@@ -144,14 +129,12 @@ mod tests {
             if let Some(plain) = PlainDescriptor::read(&bytes, ElementType::Float32.tag(), 4) {
                 let full = TensorDescriptor::decode(&bytes, &Policy::default()).unwrap();
                 prop_assert_eq!(full.layout(), &Layout::RowMajor);
-                let RowMajor { rank, dims, strides } = plain.shape;
+                let RowMajor { rank, dims } = plain.shape;
                 let wide = |values: &[usize]| values.iter().map(|&value| value as u64).collect::<Vec<u64>>();
                 let (dims, rest) = dims.split_at(usize::from(rank));
                 prop_assert_eq!(full.shape(), &wide(dims)[..]);
                 prop_assert!(rest.iter().all(|&dim| dim == 0));
                 prop_assert_eq!(plain.element_bytes as u64, full.shape().iter().product::<u64>() * 4);
-                let expected = (0..dims.len()).map(|axis| dims[axis + 1..].iter().product::<usize>());
-                prop_assert!(strides.iter().copied().eq(expected.chain([0; 4]).take(4)));
                 prop_assert_eq!(full.byte_offset(), plain.byte_offset);
                 prop_assert_eq!(full.buffers()[0].byte_size, plain.byte_size);
             }

@@ -44,6 +44,20 @@ pub enum TensorError {
         /// The tensor's name, where it is one of a file.
         tensor: Option<Box<str>>,
     },
+    /// A stride is past what typed views hold inline, 32 bits at rank 7 and 8 and those of memory at any; `DynTensorView`
+    /// takes all.
+    #[error(
+        "{}the stride {stride} of dimension {dimension} is too large for a view of its rank: use `DynTensorView`",
+        of(tensor)
+    )]
+    StrideTooLarge {
+        /// The dimension, from 0.
+        dimension: usize,
+        /// Its stride, in elements.
+        stride: i64,
+        /// The tensor's name, where it is one of a file.
+        tensor: Option<Box<str>>,
+    },
     /// The tensor has another shape.
     #[error("shape {found:?}, expected {expected:?}")]
     Shape {
@@ -147,6 +161,7 @@ macro_rules! named {
     ($tensor:ident) => {
         Self::ElementType { tensor: $tensor, .. }
             | Self::RankTooHigh { tensor: $tensor, .. }
+            | Self::StrideTooLarge { tensor: $tensor, .. }
             | Self::Layout { tensor: $tensor, .. }
             | Self::Quantized { tensor: $tensor, .. }
             | Self::Misaligned { tensor: $tensor, .. }
@@ -216,6 +231,10 @@ impl TensorError {
 
     pub(crate) const fn rank_too_high(found: usize) -> Self {
         Self::RankTooHigh { found, tensor: None }
+    }
+
+    pub(crate) const fn stride_too_large(dimension: usize, stride: i64) -> Self {
+        Self::StrideTooLarge { dimension, stride, tensor: None }
     }
 
     pub(crate) const fn layout(expected: &'static str, found: &'static str) -> Self {

@@ -234,7 +234,7 @@ impl<'a, T: Element> TensorView<'a, T> {
         let (data, origin) = self.storage();
         let empty = self.shape().contains(&0);
         let (mut lowest, mut strides) = (origin.cast_signed(), Vec::with_capacity(self.rank()));
-        for (&dim, &stride) in self.shape().iter().zip(self.strides()) {
+        for (&dim, stride) in self.shape().iter().zip(self.strides()) {
             if stride < 0 && dim > 0 {
                 lowest = lowest.saturating_add(stride.saturating_mul(dim.saturating_sub(1).cast_signed()));
             }
@@ -250,7 +250,7 @@ impl<'a, T: Element> TensorView<'a, T> {
         };
         let mut array = array.map_err(|_| too_large(self.shape()))?;
         if self.as_slice().is_none() {
-            for (axis, (&dim, &stride)) in self.shape().iter().zip(self.strides()).enumerate() {
+            for (axis, (&dim, stride)) in self.shape().iter().zip(self.strides()).enumerate() {
                 if stride < 0 && dim > 1 {
                     array.invert_axis(Axis(axis));
                 }

@@ -2,7 +2,6 @@
 //! maps to a file; written out in `docs/format.md`).
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 /// The first segment of all our own KV keys; reserved at the root of a model.
 pub(crate) const RESERVED: &str = "hurray";
@@ -106,14 +105,12 @@ impl NamePath {
     }
 
     fn push_digits(&mut self, number: usize) {
+        // A digit at a time takes less than the machinery behind `write!`, and reads nothing that was written just now.
         if number >= 10_000 {
-            let written = write!(self.0, "{number}");
-            debug_assert!(written.is_ok(), "writing to a String does not fail");
-            return;
+            self.push_digits(number / 10_000);
         }
-        // Nearly all: a digit at a time takes less than the machinery behind `write!`.
         if number >= 1000 {
-            self.push_digit(number / 1000);
+            self.push_digit(number / 1000 % 10);
         }
         if number >= 100 {
             self.push_digit(number / 100 % 10);

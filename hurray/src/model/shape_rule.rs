@@ -20,6 +20,11 @@ pub(crate) struct Bindings(Vec<Binding>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope(usize);
 
+impl Scope {
+    /// Around all others.
+    pub(crate) const ROOT: Self = Self(0);
+}
+
 /// The size of a name differs from what it was bound to.
 #[derive(Debug)]
 pub(crate) struct Clash {

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::entry::{Home, Lent};
 use super::{File, TensorEntry};
-use crate::container::{KvRef, Parsed, Record};
+use crate::container::{KvRef, Parsed, Record, WithoutData};
 use crate::descriptor::RowMajor;
 use crate::limits::Limits;
 use crate::policy::Policy;
@@ -124,9 +124,9 @@ impl<'c, 'f> Contents<'c, 'f> {
         self.parsed.table.kind(record)?.copy_in(self.copies)
     }
 
-    /// Where the index gives a tensor no data, in ascending order: only there can a composite head be.
-    pub(crate) fn positions_without_data(&self) -> impl Iterator<Item = usize> + use<'c> {
-        self.parsed.index.positions_without_data()
+    /// The tensors that the index gives no data, in ascending order of positions: only these can be composite heads.
+    pub(crate) fn without_data(&self) -> impl Iterator<Item = WithoutData> + use<'c> {
+        self.parsed.index.without_data()
     }
 
     /// All tensors in the order of the file.

@@ -7,8 +7,8 @@ use crate::descriptor::{DYNAMIC, Layout, RowMajor, TensorDescriptor};
 use crate::element::{Element, ElementType};
 use crate::error::{Rule, TensorError};
 use crate::reader::TensorEntry;
-use crate::view::strides::Strides;
-use crate::view::{DynTensorView, Shape, TensorView};
+use crate::view::strided_shape::StridedShape;
+use crate::view::{DynTensorView, Shape, Strides, TensorView};
 
 impl<'f> TensorEntry<'f> {
     /// The tensor as a typed view into the file: no element is copied.
@@ -17,7 +17,8 @@ impl<'f> TensorEntry<'f> {
     ///
     /// [`TensorError::ElementType`] when the elements are of another type, [`TensorError::Quantized`],
     /// [`TensorError::Layout`] when they are not in one of the three dense layouts (row-major, column-major,
-    /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::Dynamic`],
+    /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::StrideTooLarge`] for strides past 32 bits
+    /// at rank 7 and 8, [`TensorError::Dynamic`],
     /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
     /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
     /// [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always be copied.
@@ -92,7 +93,7 @@ impl<'f, T: Element> TensorView<'f, T> {
     #[inline(always)]
     pub(crate) fn row_major(shape: &RowMajor, bytes: &'f [u8]) -> Option<Self> {
         let data = bytemuck::try_cast_slice(bytes).ok()?;
-        Some(Self::checked(data, 0, Shape::row_major(shape), Strides::from_counts(shape.strides())))
+        Some(Self::packed(data, StridedShape::plain(shape)))
     }
 }
 
@@ -125,14 +126,15 @@ fn dense<'f, T: Element>(
             return Err(TensorError::layout(expected, other.name()));
         }
     };
+    let strided = StridedShape::new(&shape, &strides)?;
     if shape.element_count() == Some(0) {
-        return Ok(TensorView::checked(&[], 0, shape, strides));
+        return Ok(TensorView::checked(&[], 0, strided));
     }
     // In strict mode this was checked when the descriptor was decoded (BUF-14); permissive mode leaves it to us.
     let (bytes, origin) = reachable::<T>(descriptor, buffer, &shape, &strides)
         .ok_or_else(|| Rule::Buf14.broken().but_found(buffer.len()))?;
     match bytemuck::try_cast_slice(bytes) {
-        Ok(data) => Ok(TensorView::checked(data, origin, shape, strides)),
+        Ok(data) => Ok(TensorView::checked(data, origin, strided)),
         Err(_) => Err(misaligned::<T>(bytes)),
     }
 }
@@ -170,11 +172,11 @@ fn shape_of(descriptor: &TensorDescriptor) -> Result<Shape, TensorError> {
 }
 
 fn strides_of(strides: &[i64]) -> Result<Strides, TensorError> {
-    let in_memory: Option<SmallVec<[isize; 8]>> =
-        strides.iter().map(|&stride| isize::try_from(stride).ok()).collect();
-    in_memory
-        .and_then(|strides| Strides::from_slice(&strides))
-        .ok_or_else(|| TensorError::rank_too_high(strides.len()))
+    let in_memory = strides.iter().enumerate().map(|(dimension, &stride)| {
+        isize::try_from(stride).map_err(|_| TensorError::stride_too_large(dimension, stride))
+    });
+    let in_memory: SmallVec<[isize; 8]> = in_memory.collect::<Result<_, _>>()?;
+    Strides::new(&in_memory).ok_or_else(|| TensorError::rank_too_high(strides.len()))
 }
 
 /// The bytes of all elements that the strides reach, and where element `[0, ..., 0]` is among them.
@@ -185,7 +187,7 @@ fn reachable<'f, T: Element>(
     shape: &Shape,
     strides: &Strides,
 ) -> Option<(&'f [u8], usize)> {
-    let reach = strides.reach(shape)?;
+    let reach = strides.reach(shape.dims())?;
     let size = isize::try_from(size_of::<T>()).ok()?;
     let first = to_usize(descriptor.byte_offset())?;
     let start = first.checked_add_signed(reach.lowest.checked_mul(size)?)?;

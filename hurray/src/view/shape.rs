@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::descriptor::RowMajor;
 use crate::error::TensorError;
 
 /// The dimensions of a typed view, in elements; rank 0 to 8.
@@ -39,13 +38,6 @@ impl Shape {
         Some(shape)
     }
 
-    /// That of a plain tensor.
-    #[inline(always)]
-    pub(crate) fn row_major(shape: &RowMajor) -> Self {
-        let [d0, d1, d2, d3] = shape.dims();
-        Self { dims: [d0, d1, d2, d3, 0, 0, 0, 0], rank: shape.rank() }
-    }
-
     /// The dimensions, dimension 0 first.
     #[must_use]
     #[inline]
@@ -64,11 +56,17 @@ impl Shape {
     #[must_use]
     #[inline]
     pub fn element_count(&self) -> Option<usize> {
-        if self.dims().contains(&0) {
-            return Some(0);
-        }
-        self.dims().iter().try_fold(1usize, |product, &dim| product.checked_mul(dim))
+        element_count(self.dims())
     }
+}
+
+/// The product of dimensions; `None` past `usize`, unless one is 0.
+#[inline]
+pub(super) fn element_count(dims: &[usize]) -> Option<usize> {
+    if dims.contains(&0) {
+        return Some(0);
+    }
+    dims.iter().try_fold(1usize, |product, &dim| product.checked_mul(dim))
 }
 
 impl Deref for Shape {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::element::Element;
 use crate::error::TensorError;
-use crate::view::strides::Strides;
+use crate::view::strided_shape::StridedShape;
 use crate::view::tensor_view::fmt_elements;
 use crate::view::{Shape, TensorView};
 
@@ -32,8 +32,7 @@ pub(crate) type SharedMemory = Arc<dyn AsRef<[u8]> + Send + Sync>;
 pub struct Tensor<T> {
     storage: Storage<T>,
     origin: usize,
-    shape: Shape,
-    strides: Strides,
+    shape: StridedShape,
 }
 
 #[derive(Clone)]
@@ -72,18 +71,13 @@ impl<T: Element> Tensor<T> {
     /// [`TensorError::Shape`] unless the shape has exactly `data.len()` elements,
     /// [`TensorError::RankTooHigh`] above rank 8.
     pub fn from_vec(data: Vec<T>, shape: &[usize]) -> Result<Self, TensorError> {
-        let shape = TensorView::from_slice(&data, shape)?.dims();
-        Ok(Self::contiguous(data, shape))
+        let shape = TensorView::from_slice(&data, shape)?.strided_shape();
+        Ok(Self { storage: Storage::Owned(Arc::new(data)), origin: 0, shape })
     }
 
     /// `data` has exactly as many elements as `shape`.
     pub(crate) fn contiguous(data: Vec<T>, shape: Shape) -> Self {
-        Self {
-            storage: Storage::Owned(Arc::new(data)),
-            origin: 0,
-            shape,
-            strides: Strides::row_major(&shape),
-        }
+        Self { storage: Storage::Owned(Arc::new(data)), origin: 0, shape: StridedShape::row_major(&shape) }
     }
 
     /// A tensor over memory that it shares. `view` borrows from that memory and gives shape and place.
@@ -101,9 +95,8 @@ impl<T: Element> Tensor<T> {
         if !data.is_empty() && !std::ptr::eq(within, data_bytes) {
             return None;
         }
-        let strides = Strides::from_slice(view.strides())?;
         let storage = Storage::Shared { memory, start, len: data.len() };
-        Some(Self { storage, origin, shape: view.dims(), strides })
+        Some(Self { storage, origin, shape: view.strided_shape() })
     }
 
     /// Tensors of one shape but for an axis, copied one after another along it.
@@ -147,7 +140,7 @@ impl<T: Element> Tensor<T> {
     /// The tensor, borrowed.
     #[must_use]
     pub fn view(&self) -> TensorView<'_, T> {
-        TensorView::checked(self.storage.as_slice(), self.origin, self.shape, self.strides)
+        TensorView::checked(self.storage.as_slice(), self.origin, self.shape)
     }
 
     /// The dimensions in elements, dimension 0 first; empty for a scalar.
@@ -240,7 +233,7 @@ impl<T: Element> PartialEq for Tensor<T> {
 
 impl<T: Element> fmt::Debug for Tensor<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tensor<{}>{:?} ", T::TYPE, self.shape)?;
+        write!(f, "Tensor<{}>{:?} ", T::TYPE, self.shape())?;
         fmt_elements(f, self.view().iter())
     }
 }

@@ -7,12 +7,13 @@ use crate::element::Element;
 use crate::error::TensorError;
 use crate::view::copy::row_major;
 use crate::view::rows::Rows;
-use crate::view::strides::{Strides, check_reach};
-use crate::view::{Iter, Shape, Tensor};
+use crate::view::strided_shape::StridedShape;
+use crate::view::strides::check_reach;
+use crate::view::{Iter, Shape, Strides, Tensor};
 
 /// A dense tensor borrowed from memory: a slice, a shape and strides, all in elements.
 ///
-/// A plain value: copying it copies no element. Rank 0 to 8; tensors of higher rank have `DynTensorView`.
+/// A plain value of 128 bytes: copying it copies no element. Rank 0 to 8; tensors of higher rank have `DynTensorView`.
 ///
 /// ```
 /// use hurray::TensorView;
@@ -25,12 +26,11 @@ use crate::view::{Iter, Shape, Tensor};
 /// ```
 #[derive(Clone, Copy)]
 pub struct TensorView<'a, T> {
-    /// Everything that the strides can reach.
+    /// Everything that the strides can reach; of row-major order, just the elements.
     data: &'a [T],
     /// Where element `[0, ..., 0]` lies in `data`.
     origin: usize,
-    shape: Shape,
-    strides: Strides,
+    shape: StridedShape,
 }
 
 impl<'a, T: Element> TensorView<'a, T> {
@@ -57,7 +57,8 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// # Errors
     ///
     /// [`TensorError::Shape`] when an element would lie outside `data`, [`TensorError::Rank`] when shape and
-    /// strides differ in length, [`TensorError::RankTooHigh`] above rank 8.
+    /// strides differ in length, [`TensorError::RankTooHigh`] above rank 8, [`TensorError::StrideTooLarge`] for
+    /// strides past 32 bits at rank 7 and 8.
     pub fn from_strided(
         data: &'a [T],
         origin: usize,
@@ -65,22 +66,31 @@ impl<'a, T: Element> TensorView<'a, T> {
         strides: &[isize],
     ) -> Result<Self, TensorError> {
         let shape = Shape::new(shape)?;
-        let strides = Strides::from_slice(strides)
-            .filter(|_| strides.len() == shape.rank())
+        let strides = Strides::new(strides)
+            .filter(|strides| strides.len() == shape.rank())
             .ok_or(TensorError::Rank { expected: shape.rank(), found: strides.len() })?;
         check_reach(&shape, &strides, origin, data.len())?;
-        Ok(Self { data, origin, shape, strides })
+        Ok(Self::checked(data, origin, StridedShape::new(&shape, &strides)?))
     }
 
     /// `data` has exactly as many elements as `shape`.
     pub(crate) fn contiguous(data: &'a [T], shape: Shape) -> Self {
-        Self { data, origin: 0, shape, strides: Strides::row_major(&shape) }
+        Self::packed(data, StridedShape::row_major(&shape))
+    }
+
+    /// `shape` is row-major, and `data` has exactly as many elements.
+    #[inline(always)]
+    pub(crate) fn packed(data: &'a [T], shape: StridedShape) -> Self {
+        Self { data, origin: 0, shape }
     }
 
     /// Every element was checked to lie in `data`.
-    #[inline]
-    pub(crate) fn checked(data: &'a [T], origin: usize, shape: Shape, strides: Strides) -> Self {
-        Self { data, origin, shape, strides }
+    pub(crate) fn checked(data: &'a [T], origin: usize, shape: StridedShape) -> Self {
+        if !shape.is_row_major() {
+            return Self { data, origin, shape };
+        }
+        let elements = data.get(origin..).and_then(|data| data.get(..shape.element_count()?));
+        Self::packed(elements.unwrap_or_default(), shape)
     }
 
     /// The dimensions in elements, dimension 0 first; empty for a scalar.
@@ -92,9 +102,8 @@ impl<'a, T: Element> TensorView<'a, T> {
 
     /// The strides in elements, one per dimension.
     #[must_use]
-    #[inline]
-    pub fn strides(&self) -> &[isize] {
-        self.strides.as_slice(self.shape.rank())
+    pub fn strides(&self) -> Strides {
+        self.shape.strides()
     }
 
     /// The number of dimensions.
@@ -119,21 +128,25 @@ impl<'a, T: Element> TensorView<'a, T> {
     #[must_use]
     #[inline]
     pub fn as_slice(&self) -> Option<&'a [T]> {
-        if !self.strides.is_row_major(&self.shape) {
+        if self.shape.is_row_major() { Some(self.data) } else { self.strided_slice() }
+    }
+
+    /// The elements of strides that do no more than leave out dimensions of size 1, or have no element to lead to.
+    fn strided_slice(&self) -> Option<&'a [T]> {
+        if !self.strides().are_row_major(self.shape()) {
             return None;
         }
-        let count = self.shape.element_count()?;
-        if count == 0 {
-            return Some(&[]);
+        match self.shape.element_count()? {
+            0 => Some(&[]),
+            count => self.data.get(self.origin..self.origin.checked_add(count)?),
         }
-        self.data.get(self.origin..self.origin.checked_add(count)?)
     }
 
     /// The element at an index; `None` outside the shape or at another rank.
     #[inline]
     #[must_use]
     pub fn get(&self, index: &[usize]) -> Option<T> {
-        let offset = self.strides.offset(&self.shape, index)?;
+        let offset = self.shape.offset(index)?;
         self.data.get(self.origin.checked_add_signed(offset)?).copied()
     }
 
@@ -183,7 +196,7 @@ impl<'a, T: Element> TensorView<'a, T> {
     /// The same tensor, packed in row-major order in memory of its own.
     #[must_use]
     pub fn to_dense(&self) -> Tensor<T> {
-        Tensor::contiguous(self.to_vec(), self.shape)
+        Tensor::contiguous(self.to_vec(), self.shape.shape())
     }
 
     /// Rows `rows` along dimension 0; borrows the same memory.
@@ -195,7 +208,9 @@ impl<'a, T: Element> TensorView<'a, T> {
     pub fn slice(&self, rows: Range<usize>) -> Result<Self, TensorError> {
         match rows.end.checked_sub(rows.start) {
             Some(length) => self.narrow(0, rows.start, length),
-            None => Err(TensorError::Index { index: vec![rows.start, rows.end], shape: self.shape.to_vec() }),
+            None => {
+                Err(TensorError::Index { index: vec![rows.start, rows.end], shape: self.shape().to_vec() })
+            }
         }
     }
 
@@ -203,37 +218,39 @@ impl<'a, T: Element> TensorView<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`TensorError::Index`] when these end past the axis, [`TensorError::Rank`] when there is no such axis.
+    /// [`TensorError::Index`] when these end past the axis, [`TensorError::Rank`] when there is no such axis,
+    /// [`TensorError::StrideTooLarge`] when that leaves strides past 32 bits at rank 7 and 8.
     pub fn narrow(&self, axis: usize, start: usize, length: usize) -> Result<Self, TensorError> {
+        let (dims, strides) = (self.shape(), self.strides());
         let rank = TensorError::Rank { expected: axis.saturating_add(1), found: self.rank() };
-        let (&count, &stride) = self.shape.get(axis).zip(self.strides().get(axis)).ok_or(rank)?;
+        let (&count, &stride) = dims.get(axis).zip(strides.get(axis)).ok_or(rank)?;
         if start.checked_add(length).is_none_or(|end| end > count) {
-            return Err(TensorError::Index { index: vec![start, length], shape: self.shape.to_vec() });
+            return Err(TensorError::Index { index: vec![start, length], shape: dims.to_vec() });
         }
-        let dims = self.shape.iter().enumerate().map(|(at, &dim)| if at == axis { length } else { dim });
-        let shape = Shape::from_dims(dims).unwrap_or(self.shape);
+        let dims = dims.iter().enumerate().map(|(at, &dim)| if at == axis { length } else { dim });
+        let shape = Shape::from_dims(dims).unwrap_or(Shape::SCALAR);
         // An empty range moves nothing: its start may lie one past the last index.
         let offset = if length == 0 { 0 } else { start.cast_signed().wrapping_mul(stride) };
         let origin = self.origin.checked_add_signed(offset).unwrap_or(self.origin);
-        Ok(Self { data: self.data, origin, shape, strides: self.strides })
+        Ok(Self::checked(self.data, origin, StridedShape::new(&shape, &strides)?))
     }
 
     /// Whether elements lie one after another in column-major order.
     pub(crate) fn is_column_major(&self) -> bool {
-        self.strides.is_column_major(&self.shape)
+        self.strides().are_column_major(self.shape())
     }
 
-    /// The inline shape.
-    pub(crate) fn dims(&self) -> Shape {
+    /// The shape, with the strides.
+    pub(crate) fn strided_shape(&self) -> StridedShape {
         self.shape
     }
 
     /// The shortest slice that holds all elements, and where element `[0, ..., 0]` lies in it.
     pub(crate) fn reached(&self) -> (&'a [T], usize) {
-        if self.shape.contains(&0) {
+        if self.shape().contains(&0) {
             return (&[], 0);
         }
-        let reached = self.strides.reach(&self.shape).and_then(|reach| {
+        let reached = self.strides().reach(self.shape()).and_then(|reach| {
             let start = self.origin.checked_add_signed(reach.lowest)?;
             let end = self.origin.checked_add_signed(reach.highest)?.checked_add(1)?;
             Some((self.data.get(start..end)?, reach.lowest.unsigned_abs()))
@@ -250,7 +267,7 @@ impl<'a, T: Element> TensorView<'a, T> {
 
 impl<T: Element> PartialEq for TensorView<'_, T> {
     fn eq(&self, other: &Self) -> bool {
-        if self.shape != other.shape {
+        if self.shape() != other.shape() {
             return false;
         }
         match (self.as_slice(), other.as_slice()) {
@@ -262,7 +279,7 @@ impl<T: Element> PartialEq for TensorView<'_, T> {
 
 impl<T: Element> fmt::Debug for TensorView<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TensorView<{}>{:?} ", T::TYPE, self.shape)?;
+        write!(f, "TensorView<{}>{:?} ", T::TYPE, self.shape())?;
         fmt_elements(f, self.iter())
     }
 }

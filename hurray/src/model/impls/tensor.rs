@@ -62,7 +62,8 @@ fn gather<T: Element>(
 /// Saves a view as it lies, column-major or with its strides: the memory that they reach is written as it is.
 fn save_strided<'s, T: Element>(view: TensorView<'s, T>, saver: Saver<'_, 's>) -> Result<(), SaveError> {
     let (reached, origin) = view.reached();
-    let strides = view.strides().iter().map(|&stride| i64::try_from(stride).unwrap_or(i64::MAX)).collect();
+    let strides =
+        view.strides().into_iter().map(|stride| i64::try_from(stride).unwrap_or(i64::MAX)).collect();
     let layout = if view.is_column_major() { Layout::ColumnMajor } else { Layout::Strided { strides } };
     let bytes: &'s [u8] = bytemuck::cast_slice(reached);
     let descriptor = TensorDescriptor::builder(T::TYPE, dims_of(&view))

@@ -63,8 +63,9 @@ impl LoadWalk<'_> {
         }
         let contents = self.source.contents();
         let mut heads = self.heads.take().unwrap_or_else(|| Heads::new(contents));
-        let mut is_tensor =
-            |position: &usize| heads.at(*position).is_none_or(|head| head.rule != CompositionRule::Group);
+        let mut is_tensor = |position: &usize| {
+            heads.find(*position).is_none_or(|(_, head)| head.rule != CompositionRule::Group)
+        };
         let tensors = unused.into_iter().filter(|position| is_tensor(position));
         let names = tensors.map(|position| self.names().get(position));
         names

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::model::load::walk::{Frame, LoadWalk, Segment};
+use crate::model::load::walk::{LoadWalk, Segment};
 use crate::model::load::{Loader, Place, Reported};
 use crate::model::names::Mark;
 use crate::model::{Field, HurrayLoad, Problem, ProblemKind};
@@ -11,19 +11,19 @@ use crate::model::{Field, HurrayLoad, Problem, ProblemKind};
 ///
 /// Ask for every field before looking at the first result, so that all problems are reported.
 pub struct GroupLoader<'l, 'f> {
+    /// Its innermost frame is this group's, as long as the group is not dropped.
     walk: &'l mut LoadWalk<'f>,
-    frame: Frame,
 }
 
 impl<'l, 'f> GroupLoader<'l, 'f> {
     pub(super) fn open(walk: &'l mut LoadWalk<'f>, is_flattened: bool) -> Result<Self, Reported> {
-        let frame = walk.open(is_flattened)?;
-        Ok(Self { walk, frame })
+        walk.open(is_flattened)?;
+        Ok(Self { walk })
     }
 
     /// The same for a struct with a version, which the file has in `version`.
-    pub(super) fn with_version(mut self, version: u32) -> Self {
-        self.frame.version = Some(version);
+    pub(super) fn with_version(self, version: u32) -> Self {
+        self.walk.frame.version = Some(version);
         self
     }
 
@@ -35,7 +35,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
     /// Whether the fields are among those of the group around this one.
     #[inline]
     pub(super) fn is_flattened(&self) -> bool {
-        self.frame.is_flattened()
+        self.walk.frame.is_flattened()
     }
 
     /// The path of the group in the file.
@@ -76,11 +76,11 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         field: &'static Field,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.frame.is_flattened() {
+        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.walk.frame.is_flattened() {
             return self.derived_field(field, None::<fn() -> T>, load);
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
-        let scope = self.frame.scope;
+        let scope = self.walk.frame.scope;
         let value = self.walk.enter_with((), |walk, place, ()| walk.described(scope, field, place, load));
         self.walk.pop(mark);
         value
@@ -93,7 +93,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         default: Option<impl FnOnce() -> T>,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if self.frame.is_flattened() {
+        if self.walk.frame.is_flattened() {
             self.come_to(field)?;
         }
         let outside = self.walk.neighbours.len();
@@ -110,7 +110,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             mark = self.walk.push(Segment::Field(field.rust), alias);
             self.walk.note_renamed(field.name);
         }
-        let (scope, takes_default) = (self.frame.scope, self.takes_default(field));
+        let (scope, takes_default) = (self.walk.frame.scope, self.takes_default(field));
         let value = self.walk.enter_with(default, |walk, place, default| match default {
             Some(default) if takes_default => {
                 if !walk.is_present(place) {
@@ -135,7 +135,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
 
     /// Whether the file may lack a field: not if the struct that it holds is of a version that has it.
     fn takes_default(&self, field: &Field) -> bool {
-        match (field.since, self.frame.version) {
+        match (field.since, self.walk.frame.version) {
             (Some(since), Some(version)) => version < since,
             _ => true,
         }
@@ -206,7 +206,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
 
     /// Binds a name of shape rules to the value of a field.
     pub(crate) fn bind(&mut self, name: &'static str, size: Option<u64>) {
-        self.walk.bind(self.frame, name, size);
+        self.walk.bind(name, size);
     }
 
     /// Ends the group.
@@ -221,6 +221,6 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
 
 impl Drop for GroupLoader<'_, '_> {
     fn drop(&mut self) {
-        self.walk.close(self.frame);
+        self.walk.close();
     }
 }

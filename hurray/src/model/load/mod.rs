@@ -144,7 +144,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         let Self { walk, place } = self;
         walk.refuse_pieces(place)?;
         if !place.is_flattened {
-            walk.head()?;
+            walk.pass_head()?;
         }
         GroupLoader::open(walk, place.is_flattened)
     }

@@ -263,25 +263,31 @@ impl<'f> LoadWalk<'f> {
 
     /// The head at the path, if there is one. It has to be a whole group's.
     pub(super) fn head(&mut self) -> Result<Option<Head>, Reported> {
+        let number = self.pass_head()?;
+        Ok(number.and_then(|number| self.heads.as_ref()?.get(number)))
+    }
+
+    /// The same for a group that asks no more of it: gives its number among all heads.
+    pub(super) fn pass_head(&mut self) -> Result<Option<usize>, Reported> {
         if self.path.is_root() {
             return Ok(None);
         }
         let Some(position) = self.find() else { return Ok(None) };
         let contents = self.source.contents();
         let heads = self.heads.get_or_insert_with(|| Heads::new(contents));
-        let problem = match heads.at(position) {
+        let problem = match heads.find(position) {
             None => Problem::new(ProblemKind::Layout, "a group of fields", "a tensor of that name"),
-            Some(head) if head.rule != CompositionRule::Group => {
+            Some((_, head)) if head.rule != CompositionRule::Group => {
                 Problem::new(ProblemKind::Layout, "a group of fields", "a composite of another rule")
             }
-            Some(head) if !head.is_complete => Problem::new(
+            Some((_, head)) if !head.is_complete => Problem::new(
                 ProblemKind::Format,
                 "a whole group (CMP-12)",
                 format!("a torn one: its head wants {} members", head.members),
             ),
-            Some(head) => {
+            Some((number, _)) => {
                 self.take(position);
-                return Ok(Some(head));
+                return Ok(Some(number));
             }
         };
         Err(self.report(problem))

@@ -104,10 +104,8 @@ impl<'f> LoadWalk<'f> {
         place: Place,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if self.redirects.is_idle() {
-            return load(Loader::at(self, place));
-        }
-        let exchanged = self.exchange(place)?;
+        // One call, so that `load` can be a part of this.
+        let exchanged = if self.redirects.is_idle() { None } else { self.exchange(place)? };
         let value = load(Loader::at(self, exchanged.unwrap_or(place)));
         self.restore(exchanged.is_some());
         value
@@ -120,10 +118,7 @@ impl<'f> LoadWalk<'f> {
         with: W,
         load: impl FnOnce(&mut Self, Place, W) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if self.redirects.is_idle() {
-            return load(self, Place::default(), with);
-        }
-        let exchanged = self.exchange(Place::default())?;
+        let exchanged = if self.redirects.is_idle() { None } else { self.exchange(Place::default())? };
         let value = load(self, exchanged.unwrap_or_default(), with);
         self.restore(exchanged.is_some());
         value
@@ -230,8 +225,16 @@ impl<'f> LoadWalk<'f> {
         has
     }
 
+    #[inline]
     fn restore(&mut self, exchanged: bool) {
-        if exchanged && let Some(redirected) = self.exchanged.pop() {
+        if exchanged {
+            self.come_back();
+        }
+    }
+
+    #[cold]
+    fn come_back(&mut self) {
+        if let Some(redirected) = self.exchanged.pop() {
             self.path.set(&redirected.path);
             self.redirects.pieces = redirected.pieces;
             self.redirects.is_nothing = redirected.is_nothing;

@@ -20,24 +20,28 @@ impl<'f> Loader<'_, 'f> {
             let expected = format!("at most {allowed} elements through ties (`Limits::sequence`)");
             return Err(walk.report(Problem::new(ProblemKind::Limit, expected, "more")));
         }
-        let frame = walk.open(false)?;
+        walk.open(false)?;
         // No more than one element for each thing that the file has; a sequence of empty elements grows.
         let mut values = Vec::with_capacity(length.min(walk.things()));
         let mut failed = None;
+        let mut mark = walk.push_index(0);
         for index in 0..length {
-            let mark = walk.push_index(index);
             let noted = noted.as_ref().and_then(|noted| noted.get(index).copied());
             let value = walk.enter_with((), |walk, place, ()| {
                 walk.check_noted(noted, place)?;
                 T::load(Loader::at(walk, place))
             });
+            walk.pop(mark);
+            // Before the value is put down: where that is not in a cache, what is written after it is long in coming, and
+            // the path is read at once.
+            mark = walk.push_index(index.saturating_add(1));
             match value {
                 Ok(value) => values.push(value),
                 Err(reported) => failed = Some(reported),
             }
-            walk.pop(mark);
         }
-        walk.close(frame);
+        walk.pop(mark);
+        walk.close();
         failed.map_or(Ok(values), Err)
     }
 
@@ -47,7 +51,7 @@ impl<'f> Loader<'_, 'f> {
         walk.refuse_pieces(place)?;
         walk.refuse_flattened(place, "a map")?;
         let keys = walk.map_keys(T::IS_LEAF)?;
-        let frame = walk.open(false)?;
+        walk.open(false)?;
         let mut values = Vec::with_capacity(keys.len());
         let mut failed = None;
         for (segment, key) in keys {
@@ -58,7 +62,7 @@ impl<'f> Loader<'_, 'f> {
             }
             walk.pop(mark);
         }
-        walk.close(frame);
+        walk.close();
         failed.map_or(Ok(values), Err)
     }
 }

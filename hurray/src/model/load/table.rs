@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use smallvec::SmallVec;
-
+use crate::container::WithoutData;
 use crate::descriptor::{CompositeHead, CompositionRule, MAX_COMPARED};
 use crate::reader::Contents;
 
@@ -51,6 +50,8 @@ pub(super) struct Head {
     pub(super) position: usize,
     /// The position after its last member, and after what that holds; that after all entries if members are missing.
     pub(super) end: usize,
+    /// Among all heads, the first at or behind the end.
+    after: usize,
     pub(super) rule: CompositionRule,
     pub(super) members: u32,
     /// Whether as many members follow as the head says.
@@ -72,32 +73,29 @@ impl Heads {
     pub(super) fn new(contents: Contents<'_, '_>) -> Self {
         let policy = contents.policy.for_all_descriptors();
         let contents = Contents { policy: &policy, ..contents };
+        let mut heads = Vec::with_capacity(contents.without_data().count());
         // Most heads are like the one before, to the byte.
         let mut last = Last::default();
-        let found = contents.positions_without_data().filter_map(|position| {
-            composite_at(contents, position, &mut last).map(|composite| (position, composite))
-        });
-        let heads = Vec::with_capacity(contents.positions_without_data().count());
-        Self::of(contents.len(), found, heads)
+        for tensor in contents.without_data() {
+            if !last.is_of(&tensor) {
+                last.go_to(contents, &tensor);
+            }
+            if let Some(composite) = last.composite {
+                heads.push(Head::of(tensor.position, composite));
+            }
+        }
+        Self::put_together(contents.len(), heads)
     }
 
-    /// Puts the heads among `len` entries together in one pass, into `heads`. They come in ascending order of
-    /// positions.
-    fn of(len: usize, found: impl Iterator<Item = (usize, CompositeHead)>, mut heads: Vec<Head>) -> Self {
-        // Heads whose members are still coming, innermost last, each with how many.
-        let mut open: OpenHeads = SmallVec::new();
-        let mut passed = 0usize;
-        for (position, CompositeHead { rule, member_count: members }) in found {
-            pass_members(passed..position, &mut open, &mut heads);
-            // A head is itself a member of the one around it, which is not whole before this one is.
-            if let Some((_, missing)) = open.last_mut() {
-                *missing = missing.saturating_sub(1);
+    /// Finds out how far each head among `len` entries reaches. The heads are in ascending order of positions.
+    fn put_together(len: usize, mut heads: Vec<Head>) -> Self {
+        // From the last on, so that a head finds those that are its members done. It passes over what these hold: each
+        // head is met by the one that it is a member of, and by no other.
+        for at in (0..heads.len()).rev() {
+            if let Some((head, behind)) = heads.get_mut(at..).and_then(<[Head]>::split_first_mut) {
+                head.reach(behind, at.saturating_add(1), len);
             }
-            passed = position.saturating_add(1);
-            open.push((heads.len(), usize::try_from(members).unwrap_or(usize::MAX)));
-            heads.push(Head { position, end: len, rule, members, is_complete: false });
         }
-        pass_members(passed..len, &mut open, &mut heads);
         let mut wholes: Vec<Range<usize>> = Vec::new();
         for head in heads.iter().filter(|head| head.rule != CompositionRule::Group) {
             if wholes.last().is_none_or(|last| last.end <= head.position) {
@@ -107,15 +105,21 @@ impl Heads {
         Self { heads, wholes, next: 0 }
     }
 
-    /// The head at a position.
-    pub(super) fn at(&mut self, position: usize) -> Option<Head> {
+    /// The head at a position, with its number among all heads.
+    #[inline]
+    pub(super) fn find(&mut self, position: usize) -> Option<(usize, &Head)> {
         let is_here = |head: &&Head| head.position == position;
-        let at = match self.heads.get(self.next).filter(is_here) {
+        let number = match self.heads.get(self.next).filter(is_here) {
             Some(_) => self.next,
             None => self.place_of(position)?,
         };
-        self.next = at.saturating_add(1);
-        self.heads.get(at).copied()
+        self.next = number.saturating_add(1);
+        Some((number, self.heads.get(number)?))
+    }
+
+    /// The head of a number.
+    pub(super) fn get(&self, number: usize) -> Option<Head> {
+        self.heads.get(number).copied()
     }
 
     fn place_of(&self, position: usize) -> Option<usize> {
@@ -135,29 +139,36 @@ impl Heads {
     }
 }
 
-/// Heads by their places in a list, each with how many of its members are missing; as many as the format lets nest.
-type OpenHeads = SmallVec<[(usize, usize); 8]>;
+impl Head {
+    /// A head whose members were not looked for yet.
+    fn of(position: usize, CompositeHead { rule, member_count: members }: CompositeHead) -> Self {
+        Self { position, end: 0, after: 0, rule, members, is_complete: false }
+    }
 
-/// Counts members at some positions to the open heads, innermost first, and closes those that have all of theirs.
-#[inline]
-fn pass_members(members: Range<usize>, open: &mut OpenHeads, heads: &mut [Head]) {
-    let Range { start: mut next, end } = members;
-    while let Some((head, missing)) = open.last_mut() {
-        let left = end.saturating_sub(next);
-        if *missing > left {
-            *missing = missing.saturating_sub(left);
-            return;
+    /// Finds the end, among the heads `behind` it, the first of which is number `number` of all, and `len` entries.
+    fn reach(&mut self, behind: &[Head], number: usize, len: usize) {
+        let mut missing = usize::try_from(self.members).unwrap_or(usize::MAX);
+        let (mut next, mut at) = (self.position.saturating_add(1), 0usize);
+        loop {
+            // Tensors, up to the head that comes next.
+            let head = behind.get(at);
+            let tensors = head.map_or(len, |head| head.position).saturating_sub(next);
+            if missing <= tensors {
+                (self.end, self.is_complete) = (next.saturating_add(missing), true);
+                self.after = number.saturating_add(at);
+                return;
+            }
+            let Some(head) = head.filter(|head| head.is_complete) else {
+                (self.end, self.after) = (len, number.saturating_add(behind.len()));
+                return;
+            };
+            missing = missing.saturating_sub(tensors).saturating_sub(1);
+            (next, at) = (head.end, head.after.saturating_sub(number));
         }
-        next = next.saturating_add(*missing);
-        if let Some(head) = heads.get_mut(*head) {
-            head.is_complete = true;
-            head.end = next;
-        }
-        open.pop();
     }
 }
 
-/// The descriptor that was decoded last, by its bytes.
+/// The descriptor that was looked at last.
 #[derive(Default)]
 struct Last<'f> {
     /// The number of its kind, if the bytes are the copy that all of that kind share.
@@ -166,32 +177,32 @@ struct Last<'f> {
     composite: Option<CompositeHead>,
 }
 
-/// The composite whose head is at a position.
-#[inline]
-fn composite_at<'f>(
-    contents: Contents<'_, 'f>,
-    position: usize,
-    last: &mut Last<'f>,
-) -> Option<CompositeHead> {
-    let record = contents.record(position)?;
-    let kind = record.kind_number();
-    // A copy of another length than the index says is not gone by, here and below.
-    if kind.is_some() && kind == last.kind && last.bytes.len() == record.descriptor_len()? {
-        return last.composite;
+impl<'f> Last<'f> {
+    /// Whether that is a tensor's descriptor, by its kind.
+    #[inline]
+    fn is_of(&self, tensor: &WithoutData) -> bool {
+        // A copy of another length than the index says is not gone by, here and below.
+        self.kind.is_some() && self.kind == tensor.kind && tensor.descriptor_len == Some(self.bytes.len())
     }
-    let entry = contents.entry(position)?;
-    let bytes = entry.descriptor_at_hand().ok()?;
-    if bytes.len() > MAX_COMPARED || bytes != last.bytes {
-        let composite = entry.known_descriptor().ok()?.composite().copied();
-        let is_copy = contents.copy_of(&record).is_some_and(|copy| copy.len() == bytes.len());
-        *last = Last { kind: kind.filter(|_| is_copy), bytes, composite };
+
+    /// Goes on to a tensor's descriptor, which is no composite if it breaks a rule.
+    fn go_to(&mut self, contents: Contents<'_, 'f>, tensor: &WithoutData) {
+        let entry = contents.entry(tensor.position);
+        let bytes = entry.as_ref().and_then(|entry| entry.descriptor_at_hand().ok()).unwrap_or_default();
+        if bytes.len() > MAX_COMPARED || bytes != self.bytes {
+            let descriptor = entry.as_ref().and_then(|entry| entry.known_descriptor().ok());
+            self.composite = descriptor.and_then(|descriptor| descriptor.composite().copied());
+            self.bytes = bytes;
+        }
+        let record = contents.record(tensor.position);
+        let copy = record.and_then(|record| contents.copy_of(&record));
+        self.kind = tensor.kind.filter(|_| copy.is_some_and(|copy| copy.len() == bytes.len()));
     }
-    last.composite
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Heads;
+    use super::{Head, Heads};
     use crate::descriptor::{CompositeHead, CompositionRule};
     use proptest::prelude::*;
 
@@ -199,8 +210,9 @@ mod tests {
     type Entries = [Option<CompositeHead>];
 
     fn heads_of(entries: &Entries) -> Heads {
-        let found = entries.iter().enumerate().filter_map(|(position, head)| Some((position, (*head)?)));
-        Heads::of(entries.len(), found, Vec::new())
+        let heads =
+            entries.iter().enumerate().filter_map(|(position, head)| Some(Head::of(position, (*head)?)));
+        Heads::put_together(entries.len(), heads.collect())
     }
 
     /// Where what begins at a position ends; `None` if the file ends before.
@@ -224,7 +236,7 @@ mod tests {
             let mut heads = heads_of(&entries);
             // In the order of the file, and against it.
             for position in (0..entries.len()).chain((0..entries.len()).rev()) {
-                let found = heads.at(position);
+                let found = heads.find(position).map(|(_, head)| *head);
                 prop_assert_eq!(found.is_some(), entries[position].is_some());
                 let Some((found, head)) = found.zip(entries[position]) else { continue };
                 prop_assert_eq!((found.rule, found.members), (head.rule, head.member_count));

@@ -70,7 +70,10 @@ pub(crate) struct LoadWalk<'f> {
     pub(super) neighbours: Vec<String>,
     /// Whether the file has any entry of ours that says something of the model.
     pub(super) has_notes: bool,
-    nesting: usize,
+    /// The group that is open innermost.
+    pub(super) frame: Frame,
+    /// Those around it, outermost first; the first one is none.
+    frames: SmallVec<[Frame; 8]>,
     bindings: Bindings,
     pub(super) flat: FlatNames,
     /// Whether a tensor came for the rules of the field that is being loaded.
@@ -86,6 +89,9 @@ fn says_something(key: &str) -> bool {
 }
 
 impl Frame {
+    const NONE: Self = Self { scope: Scope::ROOT, outer: None, version: None };
+
+    #[inline]
     pub(super) fn is_flattened(&self) -> bool {
         self.outer.is_none()
     }
@@ -114,7 +120,8 @@ impl<'f> LoadWalk<'f> {
             heads: None,
             neighbours: Vec::new(),
             has_notes,
-            nesting: 0,
+            frame: Frame::NONE,
+            frames: SmallVec::new(),
             bindings: Bindings::default(),
             flat: FlatNames::default(),
             met_rules: false,
@@ -210,22 +217,24 @@ impl<'f> LoadWalk<'f> {
         self.next = position.saturating_add(1);
     }
 
-    pub(super) fn open(&mut self, is_flattened: bool) -> Result<Frame, Reported> {
-        if self.nesting >= self.limits.nesting {
-            let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
-            return Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")));
-        }
-        self.nesting = self.nesting.saturating_add(1);
+    /// Opens a group, or fields among those of the group that is open.
+    #[inline]
+    pub(super) fn open(&mut self, is_flattened: bool) -> Result<(), Reported> {
+        self.check_nesting(1)?;
+        self.frames.push(self.frame);
         let outer = if is_flattened { None } else { Some(self.flat.open()) };
-        Ok(Frame { scope: self.bindings.open(), outer, version: None })
+        self.frame = Frame { scope: self.bindings.open(), outer, version: None };
+        Ok(())
     }
 
-    pub(super) fn close(&mut self, frame: Frame) {
-        self.nesting = self.nesting.saturating_sub(1);
-        self.bindings.close(frame.scope);
-        if let Some(outer) = frame.outer {
+    /// Closes the group that is open innermost.
+    #[inline]
+    pub(super) fn close(&mut self) {
+        self.bindings.close(self.frame.scope);
+        if let Some(outer) = self.frame.outer {
             self.flat.close(outer);
         }
+        self.frame = self.frames.pop().unwrap_or(Frame::NONE);
     }
 
     pub(super) fn open_scope(&self) -> Scope {
@@ -258,14 +267,20 @@ impl<'f> LoadWalk<'f> {
         Err(self.report(Problem::new(ProblemKind::Shape, expected, "something else")))
     }
 
-    /// Refuses more steps than the model may nest, where they are none of a group.
+    /// Refuses more steps than the model may nest.
+    #[inline]
     pub(super) fn check_nesting(&mut self, steps: u64) -> Result<(), Reported> {
-        let nesting = u64::try_from(self.nesting).unwrap_or(u64::MAX).saturating_add(steps);
+        let nesting = u64::try_from(self.frames.len()).unwrap_or(u64::MAX).saturating_add(steps);
         if nesting <= u64::try_from(self.limits.nesting).unwrap_or(u64::MAX) {
             return Ok(());
         }
+        Err(self.nested_too_deep())
+    }
+
+    #[cold]
+    fn nested_too_deep(&mut self) -> Reported {
         let expected = format!("at most {} levels (`Limits::nesting`)", self.limits.nesting);
-        Err(self.report(Problem::new(ProblemKind::Limit, expected, "more")))
+        self.report(Problem::new(ProblemKind::Limit, expected, "more"))
     }
 
     /// Notes that a tensor came for what a field's attributes say.
@@ -288,10 +303,10 @@ impl<'f> LoadWalk<'f> {
         })
     }
 
-    pub(super) fn bind(&mut self, frame: Frame, name: &'static str, size: Option<u64>) {
+    pub(super) fn bind(&mut self, name: &'static str, size: Option<u64>) {
         let problem = match size {
             None => Problem::new(ProblemKind::Shape, "a size", "a negative number"),
-            Some(size) => match self.bindings.bind(frame.scope, name, size, name) {
+            Some(size) => match self.bindings.bind(self.frame.scope, name, size, name) {
                 Ok(()) => return,
                 Err(clash) => Problem::new(
                     ProblemKind::Shape,
@@ -345,7 +360,7 @@ impl<'f> LoadWalk<'f> {
     /// Reports a value without a name: at the root, or flattened into it, and no struct.
     fn nameless(&mut self) -> Reported {
         // Once the group of the root is open, only what is flattened has no path of its own.
-        let expected = match self.nesting {
+        let expected = match self.frames.len() {
             0 => "a struct, map or vector at the root: wrap the value in a struct",
             _ => "a struct where it has `flatten`: a single value there has no name",
         };
