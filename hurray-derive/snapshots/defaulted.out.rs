@@ -27,8 +27,8 @@ const _: () = {
             let __field1 = __p::load_field_or::<u64>(&mut __group, &__F[1], one);
             __group.finish()?;
             __p::Ok(Self {
-                rate: __field0?,
-                steps: __field1?,
+                rate: __p::taken!(__field0),
+                steps: __p::taken!(__field1),
                 seen: __default2,
             })
         }

@@ -48,11 +48,11 @@ const _: () = {
             >(&mut __group, &__F[4]);
             __group.finish()?;
             __p::Ok(Self {
-                heads: __field0?,
-                query: __field1?,
-                key: __field2?,
-                value: __field3?,
-                bias: __field4?,
+                heads: __p::taken!(__field0),
+                query: __p::taken!(__field1),
+                key: __p::taken!(__field2),
+                value: __p::taken!(__field3),
+                bias: __p::taken!(__field4),
             })
         }
     }

@@ -38,8 +38,8 @@ const _: () = {
             let __field1 = __p::load_field::<TensorView<'a, T>>(&mut __group, &__F[1]);
             __group.finish()?;
             __p::Ok(Self {
-                whole: __field0?,
-                part: __field1?,
+                whole: __p::taken!(__field0),
+                part: __p::taken!(__field1),
             })
         }
     }

@@ -46,9 +46,9 @@ const _: () = {
             >(&mut __group, &__F[2]);
             __group.finish()?;
             __p::Ok(Self {
-                0: __field0?,
-                1: __field1?,
-                2: __field2?,
+                0: __p::taken!(__field0),
+                1: __p::taken!(__field1),
+                2: __p::taken!(__field2),
             })
         }
     }

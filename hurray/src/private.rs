@@ -23,3 +23,17 @@ pub type Saved = Result<(), SaveError>;
 
 /// What a load returns.
 pub type Loaded<T> = Result<T, Reported>;
+
+/// What `?` does with a loaded field, without a trait: less to check and to compile, for each field of each struct.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __hurray_taken {
+    ($field:ident) => {
+        match $field {
+            $crate::__private::Ok(value) => value,
+            $crate::__private::Err(reported) => return $crate::__private::Err(reported),
+        }
+    };
+}
+
+pub use crate::__hurray_taken as taken;

@@ -5,11 +5,11 @@
 //!     let mut __group = __p::load_group(__loader)?;
 //!     let __field0 = __p::load_field::<TensorView<'a, f32>>(&mut __group, &__F[0]);
 //!     __group.finish()?;
-//!     __p::Ok(Self { weight: __field0? })
+//!     __p::Ok(Self { weight: __p::taken!(__field0) })
 //! }
 //! ```
 //!
-//! All fields are tried before the first `?`, so that one error lists all that is wrong.
+//! All fields are tried before the first is taken, so that one error lists all that is wrong.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -214,7 +214,7 @@ fn group(
     let members = fields.list.iter().map(|field| {
         let (member, local) = (&field.member, local(field));
         let value = if field.takes_part(Direction::Load) {
-            quote!(#local?)
+            quote!(__p::taken!(#local))
         } else {
             fallback(container, field).call()
         };
