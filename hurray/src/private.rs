@@ -25,13 +25,14 @@ pub type Saved = Result<(), SaveError>;
 pub type Loaded<T> = Result<T, Reported>;
 
 /// What `?` does with a loaded field, without a trait: less to check and to compile, for each field of each struct.
+/// `__p` is what derived code calls this module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __hurray_taken {
     ($field:ident) => {
         match $field {
-            $crate::__private::Ok(value) => value,
-            $crate::__private::Err(reported) => return $crate::__private::Err(reported),
+            __p::Ok(value) => value,
+            __p::Err(reported) => return __p::Err(reported),
         }
     };
 }
