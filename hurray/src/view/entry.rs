@@ -18,10 +18,10 @@ impl<'f> TensorEntry<'f> {
     /// [`TensorError::ElementType`] when the elements are of another type, [`TensorError::Quantized`],
     /// [`TensorError::Layout`] when they are not in one of the three dense layouts (row-major, column-major,
     /// strided), [`TensorError::RankTooHigh`] above rank 8, [`TensorError::StrideTooLarge`] for strides past 32 bits
-    /// at rank 7 and 8, [`TensorError::Dynamic`],
-    /// [`TensorError::Misaligned`] when they start at an odd address, [`TensorError::Format`] when the descriptor
-    /// breaks a rule, and [`TensorError::Limit`] when strides of 0 make more of the bytes than
-    /// [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always be copied.
+    /// at rank 7 and 8, [`TensorError::Dynamic`], [`TensorError::Misaligned`] when they start at an odd address,
+    /// [`TensorError::Format`] when the descriptor breaks a rule, and [`TensorError::Limit`] when strides of 0 make
+    /// more of the bytes than [`Limits::dense_bytes`](crate::Limits::dense_bytes) lets a copy take: a view can always
+    /// be copied.
     #[inline]
     pub fn view<T: Element>(&self) -> Result<TensorView<'f, T>, TensorError> {
         match self.known(const { T::TYPE.tag() }) {

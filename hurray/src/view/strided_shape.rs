@@ -3,7 +3,7 @@
 use crate::descriptor::RowMajor;
 use crate::error::TensorError;
 use crate::view::strides::Strides;
-use crate::view::{Shape, shape};
+use crate::view::{Shape, shape, strides};
 
 /// The dimensions of a typed view, and how its elements lie.
 ///
@@ -108,7 +108,7 @@ impl StridedShape {
     pub(crate) fn strides(&self) -> Strides {
         let (dims, kept) = self.slots.split_at_checked(self.rank()).unwrap_or_default();
         match self.order {
-            Order::RowMajor => Strides::of_row_major(dims),
+            Order::RowMajor => Strides::row_major(dims),
             Order::Wide => Strides::collect(dims.iter().zip(kept).map(|(_, stride)| stride.cast_signed())),
             Order::Narrow => {
                 let halves = kept.iter().flat_map(|slot| [slot << Self::HALF, *slot]);
@@ -122,32 +122,19 @@ impl StridedShape {
     /// another rank.
     #[inline]
     pub(crate) fn offset(&self, index: &[usize]) -> Option<isize> {
-        let (dims, strides) = self.slots.split_at_checked(self.rank())?;
+        let (dims, kept) = self.slots.split_at_checked(self.rank())?;
         if index.len() != dims.len() {
             return None;
         }
-        let mut offset = 0usize;
         match self.order {
-            // Inside the shape nothing overflows: how far it reaches was checked when the view was made.
-            Order::RowMajor => {
-                for (&at, &dim) in index.iter().zip(dims) {
-                    if at >= dim {
-                        return None;
-                    }
-                    offset = offset.wrapping_mul(dim).wrapping_add(at);
-                }
-            }
-            Order::Wide => {
-                for ((&at, &dim), &stride) in index.iter().zip(dims).zip(strides) {
-                    if at >= dim {
-                        return None;
-                    }
-                    offset = offset.wrapping_add(at.wrapping_mul(stride));
-                }
-            }
-            Order::Narrow => return self.strides().offset(dims, index),
+            // Inside the shape nothing overflows: there are as many elements in memory.
+            Order::RowMajor => index.iter().zip(dims).try_fold(0isize, |offset, (&at, &dim)| {
+                let inside = || offset.wrapping_mul(dim.cast_signed()).wrapping_add(at.cast_signed());
+                (at < dim).then(inside)
+            }),
+            Order::Wide => strides::offset(dims, kept.iter().map(|stride| stride.cast_signed()), index),
+            Order::Narrow => strides::offset(dims, self.strides(), index),
         }
-        Some(offset.cast_signed())
     }
 }
 
@@ -177,8 +164,9 @@ mod tests {
             at in prop::collection::vec(0..6_usize, 8),
         ) {
             let (wide, narrow) = (&wide[..dims.len()], &narrow[..dims.len()]);
-            let row_major = Strides::of_row_major(&dims);
-            for strides in [wide, narrow, &row_major[..]] {
+            let after = |axis: usize| dims[axis + 1..].iter().product::<usize>() as isize;
+            let row_major: Vec<isize> = (0..dims.len()).map(after).collect();
+            for strides in [wide, narrow, &row_major] {
                 if dims.len() > 6 && strides == wide {
                     continue;
                 }

@@ -33,17 +33,14 @@ pub(crate) struct Reach {
 impl Strides {
     const NONE: Self = Self { strides: [0; Shape::MAX_RANK], rank: 0 };
 
-    pub(crate) fn row_major(shape: &Shape) -> Self {
-        Self::of_row_major(shape.dims())
-    }
-
-    /// Those of the first eight dimensions.
-    pub(crate) fn of_row_major(dims: &[usize]) -> Self {
+    /// Of at most eight dimensions.
+    pub(crate) fn row_major(dims: &[usize]) -> Self {
         Self::accumulate(dims.len(), dims.iter().enumerate().rev())
     }
 
-    pub(crate) fn column_major(shape: &Shape) -> Self {
-        Self::accumulate(shape.rank(), shape.iter().enumerate())
+    /// Of at most eight dimensions.
+    pub(crate) fn column_major(dims: &[usize]) -> Self {
+        Self::accumulate(dims.len(), dims.iter().enumerate())
     }
 
     /// Strides grow by each dimension in turn. A product past `isize` belongs to an empty shape or to one
@@ -110,19 +107,6 @@ impl Strides {
         }
         Some(reach)
     }
-
-    /// The offset of an index of the same rank, in elements from the origin; `None` when it is outside the shape.
-    pub(crate) fn offset(&self, dims: &[usize], index: &[usize]) -> Option<isize> {
-        let mut offset = 0isize;
-        for ((&at, &dim), &stride) in index.iter().zip(dims).zip(self.iter()) {
-            if at >= dim {
-                return None;
-            }
-            // Inside the shape nothing overflows: `reach` was checked when the view was made.
-            offset = offset.wrapping_add(at.cast_signed().wrapping_mul(stride));
-        }
-        Some(offset)
-    }
 }
 
 impl Deref for Strides {
@@ -161,6 +145,24 @@ impl fmt::Debug for Strides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
+}
+
+/// The offset of an index of the same rank, in elements from element `[0, ..., 0]`; `None` when it is outside the shape.
+#[inline]
+pub(crate) fn offset(
+    dims: &[usize],
+    strides: impl IntoIterator<Item = isize>,
+    index: &[usize],
+) -> Option<isize> {
+    let mut offset = 0isize;
+    for ((&at, &dim), stride) in index.iter().zip(dims).zip(strides) {
+        if at >= dim {
+            return None;
+        }
+        // Inside the shape nothing overflows: how far it reaches was checked when the view was made.
+        offset = offset.wrapping_add(at.cast_signed().wrapping_mul(stride));
+    }
+    Some(offset)
 }
 
 /// Whether every element of `shape` under `strides`, counted from `origin`, lies in `0..len`.

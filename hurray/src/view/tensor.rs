@@ -71,8 +71,8 @@ impl<T: Element> Tensor<T> {
     /// [`TensorError::Shape`] unless the shape has exactly `data.len()` elements,
     /// [`TensorError::RankTooHigh`] above rank 8.
     pub fn from_vec(data: Vec<T>, shape: &[usize]) -> Result<Self, TensorError> {
-        let shape = TensorView::from_slice(&data, shape)?.strided_shape();
-        Ok(Self { storage: Storage::Owned(Arc::new(data)), origin: 0, shape })
+        let shape = TensorView::from_slice(&data, shape)?.strided_shape().shape();
+        Ok(Self::contiguous(data, shape))
     }
 
     /// `data` has exactly as many elements as `shape`.

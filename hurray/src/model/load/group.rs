@@ -81,7 +81,9 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
         let scope = self.walk.frame.scope;
-        let value = self.walk.enter_with((), |walk, place, ()| walk.described(scope, field, place, load));
+        let value = self
+            .walk
+            .enter(Place::default(), |Loader { walk, place }| walk.described(scope, field, place, load));
         self.walk.pop(mark);
         value
     }
@@ -111,7 +113,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             self.walk.note_renamed(field.name);
         }
         let (scope, takes_default) = (self.walk.frame.scope, self.takes_default(field));
-        let value = self.walk.enter_with(default, |walk, place, default| match default {
+        let value = self.walk.enter(Place::default(), |Loader { walk, place }| match default {
             Some(default) if takes_default => {
                 if !walk.is_present(place) {
                     walk.note_defaulted();

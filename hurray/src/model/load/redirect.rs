@@ -111,19 +111,6 @@ impl<'f> LoadWalk<'f> {
         value
     }
 
-    /// The same for a load that needs `with` and the walk.
-    #[inline]
-    pub(super) fn enter_with<W, T>(
-        &mut self,
-        with: W,
-        load: impl FnOnce(&mut Self, Place, W) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
-        let exchanged = if self.redirects.is_idle() { None } else { self.exchange(Place::default())? };
-        let value = load(self, exchanged.unwrap_or_default(), with);
-        self.restore(exchanged.is_some());
-        value
-    }
-
     /// Exchanges the path if its value lies elsewhere; gives what the place is then.
     fn exchange(&mut self, place: Place) -> Result<Option<Place>, Reported> {
         let step = match self.redirects.targets.get(self.path.as_str()) {

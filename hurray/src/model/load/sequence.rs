@@ -27,7 +27,7 @@ impl<'f> Loader<'_, 'f> {
         let mut mark = walk.push_index(0);
         for index in 0..length {
             let noted = noted.as_ref().and_then(|noted| noted.get(index).copied());
-            let value = walk.enter_with((), |walk, place, ()| {
+            let value = walk.enter(Place::default(), |Loader { walk, place }| {
                 walk.check_noted(noted, place)?;
                 T::load(Loader::at(walk, place))
             });

@@ -194,9 +194,11 @@ impl<'f> Last<'f> {
             self.composite = descriptor.and_then(|descriptor| descriptor.composite().copied());
             self.bytes = bytes;
         }
-        let record = contents.record(tensor.position);
-        let copy = record.and_then(|record| contents.copy_of(&record));
-        self.kind = tensor.kind.filter(|_| copy.is_some_and(|copy| copy.len() == bytes.len()));
+        self.kind = tensor.kind.filter(|_| {
+            let record = contents.record(tensor.position);
+            let copy = record.and_then(|record| contents.copy_of(&record));
+            copy.is_some_and(|copy| copy.len() == bytes.len())
+        });
     }
 }
 
