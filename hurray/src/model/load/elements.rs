@@ -72,7 +72,7 @@ impl<'f> Loader<'_, 'f> {
 
 impl<'f> LoadWalk<'f> {
     /// The tensor at the path as it is; what has to be taken apart or put together has no entry of its own.
-    pub(super) fn whole_tensor(&mut self, place: Place) -> Result<TensorEntry<'f>, Reported> {
+    pub(super) fn whole_tensor(&mut self, place: &Place) -> Result<TensorEntry<'f>, Reported> {
         self.refuse_pieces(place)?;
         let entry = self.tensor()?;
         self.meet(place.rules);
@@ -85,7 +85,7 @@ impl<'f> LoadWalk<'f> {
 
     /// Refuses a field of a type that a migration can't take apart or put together.
     #[inline]
-    pub(super) fn refuse_pieces(&mut self, place: Place) -> Result<(), Reported> {
+    pub(super) fn refuse_pieces(&mut self, place: &Place) -> Result<(), Reported> {
         if place.is_in_pieces { Err(self.refused_pieces()) } else { Ok(()) }
     }
 
@@ -101,7 +101,7 @@ impl<'f> LoadWalk<'f> {
     /// The view of the tensor that comes next, if it is the one at the path and nothing about it is special: the
     /// whole of what most fields of most models take.
     #[inline]
-    fn next_view<T: Element>(&mut self, place: Place) -> Option<TensorView<'f, T>> {
+    fn next_view<T: Element>(&mut self, place: &Place) -> Option<TensorView<'f, T>> {
         let is_special = place.rules.is_some() || place.is_in_pieces;
         if is_special || self.renamed.is_some() || self.redirects.is_nothing() {
             return None;
@@ -115,7 +115,7 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// A view of the tensor at the path, wherever it lies.
-    fn view<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+    fn view<T: Element>(&mut self, place: &Place) -> Result<TensorView<'f, T>, Reported> {
         let rules = place.rules;
         self.meet(rules);
         if place.is_in_pieces || rules.is_some_and(|(field, _)| field.converts() || field.parts.is_some()) {
@@ -141,7 +141,7 @@ impl<'f> LoadWalk<'f> {
 
     /// Elements for a field that can only borrow them, although something was to be done to them.
     #[cold]
-    fn borrowed_elements<T: Element>(&mut self, place: Place) -> Result<TensorView<'f, T>, Reported> {
+    fn borrowed_elements<T: Element>(&mut self, place: &Place) -> Result<TensorView<'f, T>, Reported> {
         match self.elements::<T>(place)? {
             Elements::Borrowed(view) => Ok(view),
             Elements::Made(_) => Err(self.report(Problem::new(
@@ -162,7 +162,7 @@ impl<'f> LoadWalk<'f> {
         self.check_shape(field, scope, &shape)
     }
 
-    fn elements<T: Element>(&mut self, place: Place) -> Result<Elements<'f, T>, Reported> {
+    fn elements<T: Element>(&mut self, place: &Place) -> Result<Elements<'f, T>, Reported> {
         let rules = place.rules;
         self.meet(rules);
         let field = rules.map(|(field, _)| field);
@@ -300,7 +300,7 @@ impl<'f> LoadWalk<'f> {
         let mut tensors = Vec::with_capacity(paths.len());
         let mut failed = None;
         for path in paths {
-            let settled = self.settle(path, Place::default());
+            let settled = self.settle(path, &Place::NONE);
             match settled.and_then(|()| self.plain_elements::<T>(field)) {
                 Ok(elements) => tensors.push(elements),
                 Err(reported) => failed = Some(reported),

@@ -56,7 +56,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             return Err(self.walk.report(Problem::new(ProblemKind::Refused, expected, found)));
         }
         let mark = self.walk.push(Segment::Name, name);
-        let value = self.walk.enter(Place::default(), T::load);
+        let value = self.walk.enter(&Place::NONE, T::load);
         self.walk.pop(mark);
         value
     }
@@ -64,7 +64,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
     /// Loads a place of a tuple.
     pub(crate) fn place<T: HurrayLoad<'f>>(&mut self, index: usize) -> Result<T, Reported> {
         let mark = self.walk.push_index(index);
-        let value = self.walk.enter(Place::default(), T::load);
+        let value = self.walk.enter(&Place::NONE, T::load);
         self.walk.pop(mark);
         value
     }
@@ -81,9 +81,8 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         }
         let mark = self.walk.push(Segment::Field(field.rust), field.name);
         let scope = self.walk.frame.scope;
-        let value = self
-            .walk
-            .enter(Place::default(), |Loader { walk, place }| walk.described(scope, field, place, load));
+        let value =
+            self.walk.enter(&Place::NONE, |Loader { walk, place }| walk.described(scope, field, place, load));
         self.walk.pop(mark);
         value
     }
@@ -113,7 +112,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             self.walk.note_renamed(field.name);
         }
         let (scope, takes_default) = (self.walk.frame.scope, self.takes_default(field));
-        let value = self.walk.enter(Place::default(), |Loader { walk, place }| match default {
+        let value = self.walk.enter(&Place::NONE, |Loader { walk, place }| match default {
             Some(default) if takes_default => {
                 if !walk.is_present(place) {
                     walk.note_defaulted();
@@ -145,12 +144,12 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
 
     /// The alias under which the file has a field that it does not have under its name.
     fn present_alias(&mut self, field: &Field, mark: Mark) -> Option<&'static str> {
-        let named = self.walk.is_present(Place::default());
+        let named = self.walk.is_present(&Place::NONE);
         let mut found = None;
         for &alias in field.aliases {
             self.walk.pop(mark);
             self.walk.push(Segment::Field(field.rust), alias);
-            if !self.walk.is_present(Place::default()) {
+            if !self.walk.is_present(&Place::NONE) {
                 continue;
             }
             if named || found.is_some() {
@@ -188,7 +187,7 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         self.walk.flat.put_beside(beside);
-        load(Loader::at(&mut *self.walk, Place { is_flattened: true, ..Place::default() }))
+        load(Loader::at(&mut *self.walk, &Place { is_flattened: true, ..Place::NONE }))
     }
 
     /// Reports what a check of the user's says of a field.

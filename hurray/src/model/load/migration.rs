@@ -143,7 +143,7 @@ impl<'l, 'f> Loader<'l, 'f> {
         version: u32,
         migrate: impl FnOnce(u32, &mut Migration<'_, 'f>),
     ) -> Result<GroupLoader<'l, 'f>, Reported> {
-        let found = match self.walk.note(VERSION, Place::default()) {
+        let found = match self.walk.note(VERSION, &Place::NONE) {
             None => 0,
             Some(KvRef::UInt64(found)) => u32::try_from(found).unwrap_or(u32::MAX),
             Some(other) => {

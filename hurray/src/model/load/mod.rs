@@ -50,7 +50,10 @@ impl Reported {
 }
 
 /// What lies between a path and a value without a step of its own.
-#[derive(Debug, Clone, Copy, Default)]
+///
+/// Known by a reference: nearly always there is nothing, and what has just been written in pieces of one size is slow to
+/// be copied in pieces of another.
+#[derive(Debug, Clone, Copy)]
 struct Place {
     /// How many `Some`s.
     somes: u64,
@@ -64,20 +67,25 @@ struct Place {
     rules: Rules,
 }
 
+impl Place {
+    /// Nothing.
+    const NONE: Self = Self { somes: 0, variants: 0, is_flattened: false, is_in_pieces: false, rules: None };
+}
+
 /// Where a value comes from: one place in the file, named by a path.
 ///
 /// Gives exactly one thing: a tensor, a key-value entry, or a group of fields.
 pub struct Loader<'l, 'f> {
     walk: &'l mut LoadWalk<'f>,
-    place: Place,
+    place: &'l Place,
 }
 
 impl<'l, 'f> Loader<'l, 'f> {
     pub(crate) fn root(walk: &'l mut LoadWalk<'f>) -> Self {
-        Self::at(walk, Place::default())
+        Self::at(walk, &Place::NONE)
     }
 
-    fn at(walk: &'l mut LoadWalk<'f>, place: Place) -> Self {
+    fn at(walk: &'l mut LoadWalk<'f>, place: &'l Place) -> Self {
         Self { walk, place }
     }
 
@@ -221,7 +229,7 @@ impl<'l, 'f> Loader<'l, 'f> {
     ) -> Result<T, Reported> {
         let variants = self.place.variants.saturating_add(1);
         self.walk.check_nesting(u64::from(variants))?;
-        self.walk.enter(Place { somes: 0, variants, ..self.place }, load)
+        self.walk.enter(&Place { somes: 0, variants, ..*self.place }, load)
     }
 
     /// `Some` when the file has anything at or under the path.
@@ -229,12 +237,12 @@ impl<'l, 'f> Loader<'l, 'f> {
         if !self.is_present() {
             return Ok(None);
         }
-        let Self { walk, mut place } = self;
+        let Self { walk, place } = self;
         walk.use_note(SOME, place);
-        place.somes = place.somes.saturating_add(1);
-        walk.check_nesting(place.somes)?;
+        let somes = place.somes.saturating_add(1);
+        walk.check_nesting(somes)?;
         let before = walk.problems();
-        match T::load(Loader::at(walk, place)) {
+        match T::load(Loader::at(walk, &Place { somes, ..*place })) {
             Ok(value) => Ok(Some(value)),
             Err(_) if walk.tolerate_since(before) => Ok(None),
             Err(reported) => Err(reported),

@@ -38,7 +38,7 @@ impl<'f> LoadWalk<'f> {
         self.find().is_some()
     }
 
-    fn kv_position(&mut self, place: Place) -> Option<usize> {
+    fn kv_position(&mut self, place: &Place) -> Option<usize> {
         if self.redirects.is_nothing() {
             return None;
         }
@@ -59,12 +59,12 @@ impl<'f> LoadWalk<'f> {
         }
     }
 
-    pub(super) fn has_kv(&mut self, place: Place) -> bool {
+    pub(super) fn has_kv(&mut self, place: &Place) -> bool {
         self.kv_position(place).is_some()
     }
 
     /// The entry of a value, which counts as used from here on.
-    pub(super) fn kv(&mut self, place: Place, wanted: &str) -> Result<KvEntry<'f>, Reported> {
+    pub(super) fn kv(&mut self, place: &Place, wanted: &str) -> Result<KvEntry<'f>, Reported> {
         self.refuse_pieces(place)?;
         match self.kv_position(place).and_then(|position| self.take_kv(position)) {
             Some(value) => Ok(KvEntry(value)),
@@ -82,7 +82,7 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// One of our own entries about the value at the path.
-    pub(super) fn note(&mut self, prefix: &str, place: Place) -> Option<KvRef<'f>> {
+    pub(super) fn note(&mut self, prefix: &str, place: &Place) -> Option<KvRef<'f>> {
         if !self.has_notes || self.redirects.is_nothing() {
             return None;
         }
@@ -90,7 +90,7 @@ impl<'f> LoadWalk<'f> {
         self.take_kv(position)
     }
 
-    pub(super) fn note_position(&mut self, prefix: &str, place: Place) -> Option<usize> {
+    pub(super) fn note_position(&mut self, prefix: &str, place: &Place) -> Option<usize> {
         let key = self.path.with_key(place.variants, |key| own_key(prefix, key));
         self.position_of_key(&key)
     }
@@ -102,16 +102,16 @@ impl<'f> LoadWalk<'f> {
         of: impl FnOnce(&Renamed) -> &HashMap<usize, T>,
     ) -> Option<T> {
         self.renamed.as_ref()?;
-        let position = self.note_position(prefix, Place::default())?;
+        let position = self.note_position(prefix, &Place::NONE)?;
         of(self.renamed.as_ref()?).get(&position).cloned()
     }
 
-    pub(super) fn use_note(&mut self, prefix: &str, place: Place) {
+    pub(super) fn use_note(&mut self, prefix: &str, place: &Place) {
         let _ = self.note(prefix, place);
     }
 
     /// Whether the file has anything at or under the path.
-    pub(super) fn is_present(&mut self, place: Place) -> bool {
+    pub(super) fn is_present(&mut self, place: &Place) -> bool {
         let path = self.path.as_str();
         if path.is_empty() {
             return self.things() > 0;
@@ -130,14 +130,14 @@ impl<'f> LoadWalk<'f> {
         self.has_tensor() || self.has_kv(place) || self.has_anything_under(place) || self.is_noted(place)
     }
 
-    fn has_anything_under(&mut self, place: Place) -> bool {
+    fn has_anything_under(&mut self, place: &Place) -> bool {
         let mut prefix = self.path.as_str().to_owned();
         prefix.push('.');
         self.has_names_under(&prefix) || self.has_keys_under(&prefix, place)
     }
 
     /// Whether a key begins with `prefix` and says something of the value, rather than of a variant around it.
-    fn has_keys_under(&self, prefix: &str, place: Place) -> bool {
+    fn has_keys_under(&self, prefix: &str, place: &Place) -> bool {
         let is_of_value = |key: &str| {
             is_beyond(key.get(prefix.len()..).unwrap_or_default(), place.variants)
                 && !self.is_of_a_neighbour(key)
@@ -160,7 +160,7 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// Whether one of our own entries says that there is something at or under the path.
-    fn is_noted(&mut self, place: Place) -> bool {
+    fn is_noted(&mut self, place: &Place) -> bool {
         if !self.has_notes {
             return false;
         }
@@ -178,7 +178,7 @@ impl<'f> LoadWalk<'f> {
         if noted_somes > place.somes {
             return true;
         }
-        if [SEQUENCE, KEYS, VERSION].iter().any(|prefix| self.note(prefix, Place::default()).is_some())
+        if [SEQUENCE, KEYS, VERSION].iter().any(|prefix| self.note(prefix, &Place::NONE).is_some())
             || self.note(TIED, place).is_some()
         {
             return true;

@@ -101,18 +101,18 @@ impl<'f> LoadWalk<'f> {
     #[inline]
     pub(super) fn enter<T>(
         &mut self,
-        place: Place,
+        place: &Place,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         // One call, so that `load` can be a part of this.
         let exchanged = if self.redirects.is_idle() { None } else { self.exchange(place)? };
-        let value = load(Loader::at(self, exchanged.unwrap_or(place)));
+        let value = load(Loader::at(self, exchanged.as_ref().unwrap_or(place)));
         self.restore(exchanged.is_some());
         value
     }
 
     /// Exchanges the path if its value lies elsewhere; gives what the place is then.
-    fn exchange(&mut self, place: Place) -> Result<Option<Place>, Reported> {
+    fn exchange(&mut self, place: &Place) -> Result<Option<Place>, Reported> {
         let step = match self.redirects.targets.get(self.path.as_str()) {
             Some((exchanged, target)) if *exchanged == self.exchanged.len() => Some(target.clone()),
             _ => None,
@@ -130,20 +130,20 @@ impl<'f> LoadWalk<'f> {
             pieces: self.redirects.pieces.clone(),
         };
         self.exchanged.push(redirected);
-        let mut place = place;
+        let mut place = *place;
         if let Some(target) = tie {
             self.path.set(&target);
         }
         let settled = match step {
             None => Ok(()),
-            Some(Target::Path(path)) => self.settle(&path, place),
+            Some(Target::Path(path)) => self.settle(&path, &place),
             Some(Target::Part { path, axis, index, parts }) => {
                 self.redirects.pieces = Some(Pieces::Part { axis, index, parts });
                 place.is_in_pieces = true;
-                self.settle(&path, place)
+                self.settle(&path, &place)
             }
             Some(Target::Joined { paths, axis }) => {
-                let settled = self.settle(paths.first().map_or("", String::as_str), place);
+                let settled = self.settle(paths.first().map_or("", String::as_str), &place);
                 self.redirects.pieces = Some(Pieces::Joined { paths, axis });
                 place.is_in_pieces = true;
                 settled
@@ -164,7 +164,7 @@ impl<'f> LoadWalk<'f> {
 
     /// Goes to where the value of a path of the file is stored: a tie there is followed, and so is one of a group
     /// around it.
-    pub(super) fn settle(&mut self, path: &str, place: Place) -> Result<(), Reported> {
+    pub(super) fn settle(&mut self, path: &str, place: &Place) -> Result<(), Reported> {
         let path = self.past_tied_groups(path);
         self.path.set(&path);
         if let Some(exchanged) = self.exchanged.last_mut() {
@@ -207,7 +207,7 @@ impl<'f> LoadWalk<'f> {
         let here = self.path.as_str().to_owned();
         let path = self.past_tied_groups(path);
         self.path.set(&path);
-        let has = self.is_present(Place::default());
+        let has = self.is_present(&Place::NONE);
         self.path.set(&here);
         has
     }
@@ -230,7 +230,7 @@ impl<'f> LoadWalk<'f> {
 
     /// The path that the value at the path is tied to. It has to be stored, and outside of everything that leads
     /// here, so that following ties ends.
-    fn tie(&mut self, place: Place) -> Result<Option<String>, Reported> {
+    fn tie(&mut self, place: &Place) -> Result<Option<String>, Reported> {
         if !self.redirects.has_ties {
             return Ok(None);
         }

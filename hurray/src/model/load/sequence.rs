@@ -27,7 +27,7 @@ impl<'f> Loader<'_, 'f> {
         let mut mark = walk.push_index(0);
         for index in 0..length {
             let noted = noted.as_ref().and_then(|noted| noted.get(index).copied());
-            let value = walk.enter(Place::default(), |Loader { walk, place }| {
+            let value = walk.enter(&Place::NONE, |Loader { walk, place }| {
                 walk.check_noted(noted, place)?;
                 T::load(Loader::at(walk, place))
             });
@@ -56,7 +56,7 @@ impl<'f> Loader<'_, 'f> {
         let mut failed = None;
         for (segment, key) in keys {
             let mark = walk.push(Segment::Name, &segment);
-            match walk.enter(Place::default(), T::load) {
+            match walk.enter(&Place::NONE, T::load) {
                 Ok(value) => values.push((key, value)),
                 Err(reported) => failed = Some(reported),
             }
@@ -69,7 +69,7 @@ impl<'f> Loader<'_, 'f> {
 
 impl LoadWalk<'_> {
     /// What names its own elements has no place among fields, whose names are known.
-    fn refuse_flattened(&mut self, place: Place, what: &str) -> Result<(), Reported> {
+    fn refuse_flattened(&mut self, place: &Place, what: &str) -> Result<(), Reported> {
         if !place.is_flattened {
             return Ok(());
         }
@@ -80,7 +80,7 @@ impl LoadWalk<'_> {
     /// The length of the sequence at the path: from our own entry about it, else from the head, else from the
     /// names of its elements. Our own entry says of each element whether it wrote anything.
     fn sequence_length(&mut self) -> Result<(usize, Option<Vec<bool>>), Reported> {
-        let noted = self.note(SEQUENCE, Place::default());
+        let noted = self.note(SEQUENCE, &Place::NONE);
         let head = self.head()?;
         if let Some(noted) = noted {
             return match noted {
@@ -118,7 +118,7 @@ impl LoadWalk<'_> {
 
     /// Holds an element against what our own entry says of it: whether it wrote anything.
     #[inline]
-    fn check_noted(&mut self, noted: Option<bool>, place: Place) -> Result<(), Reported> {
+    fn check_noted(&mut self, noted: Option<bool>, place: &Place) -> Result<(), Reported> {
         let Some(noted) = noted.filter(|_| !self.redirects.is_nothing()) else { return Ok(()) };
         let is_present = self.is_present(place);
         if noted == is_present {
@@ -171,7 +171,7 @@ impl LoadWalk<'_> {
 
     /// The segment and the key of each value of the map at the path.
     fn map_keys(&mut self, values_are_leaves: bool) -> Result<Vec<(String, String)>, Reported> {
-        let noted = self.note(KEYS, Place::default());
+        let noted = self.note(KEYS, &Place::NONE);
         let head = self.head()?;
         if let Some(noted) = noted {
             return match noted.to_value() {

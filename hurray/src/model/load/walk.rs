@@ -247,7 +247,7 @@ impl<'f> LoadWalk<'f> {
         &mut self,
         scope: Scope,
         field: &'static Field,
-        place: Place,
+        place: &Place,
         load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         if !field.describes_tensor() {
@@ -258,7 +258,7 @@ impl<'f> LoadWalk<'f> {
             return Err(self.report(Problem::new(ProblemKind::Refused, "one of them", found)));
         }
         let outer = std::mem::replace(&mut self.met_rules, false);
-        let value = load(Loader::at(self, Place { rules: Some((field, scope)), ..place }));
+        let value = load(Loader::at(self, &Place { rules: Some((field, scope)), ..*place }));
         let were_met = std::mem::replace(&mut self.met_rules, outer);
         if were_met || value.is_err() || !self.is_present(place) {
             return value;
