@@ -10,11 +10,12 @@ use crate::view::{Shape, shape, strides};
 /// Strides of row-major order follow from the dimensions and are not kept. Others are kept as they are where there is
 /// room, and in half as many bits where not: at rank 7 and 8.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub(crate) struct StridedShape {
-    /// The dimensions; behind them the strides.
-    slots: [usize; Self::SLOTS],
     rank: u32,
     order: Order,
+    /// The dimensions; behind them the strides.
+    slots: [usize; Self::SLOTS],
 }
 
 /// As wide as the rank: padding would be moved on its own wherever a view goes.

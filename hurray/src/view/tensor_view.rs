@@ -25,6 +25,7 @@ use crate::view::{Iter, Shape, Strides, Tensor};
 /// # Ok::<(), hurray::TensorError>(())
 /// ```
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct TensorView<'a, T> {
     /// Everything that the strides can reach; of row-major order, just the elements.
     data: &'a [T],
