@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 
 use super::names::NameTable;
 use super::record::{Place, Record, Region, not_utf8};
+use super::tree_order::TreeOrder;
 use super::{FileBytes, Header, Kind, Trailer};
-use crate::bytes::{Cursor, Sink, is_same, to_usize};
+use crate::bytes::{Cursor, Sink, to_usize};
 use crate::error::{FormatError, Rule};
 use crate::policy::Mode;
 
@@ -55,10 +56,11 @@ impl Index {
             })?;
         }
         let region = Region { start: header.first_descriptor_offset, end: trailer.region_end() };
-        let (places, order) = walk_entries(bytes, section.offset(), region, header)?;
-        // Where names ascend, none is there twice; else the table tells.
-        let names_are_unique = header.flags.sorted_index && check_sorted(file, &places, mode)?;
+        let Walked { places, order, is_tree } = walk_entries(bytes, section.offset(), region, header)?;
         let Order { descriptors_length, is_disjoint, .. } = order;
+        // Where names ascend, or walk through a tree, none is there twice; else a table tells.
+        let is_sorted = header.flags.sorted_index && check_sorted(file, &places, mode)?;
+        let names_are_unique = is_sorted || is_tree;
         let mut index = Self { places, in_index: Vec::new(), descriptors_length, names: OnceLock::new() };
         let is_in_order = is_disjoint || index.put_in_order(file);
         if !names_are_unique {
@@ -149,8 +151,8 @@ impl Index {
             None => self.make_names(file),
         };
         names.find_by(name.as_bytes(), |position| {
-            let record = self.record(file, position)?;
-            is_same(record.name_bytes(), name.as_bytes()).then_some((position, record))
+            let place = self.places.get(position)?;
+            Some((position, Record::named(file, *place, name.as_bytes())?))
         })
     }
 
@@ -223,14 +225,18 @@ impl Order {
     }
 }
 
-/// Reads every entry once, all but its name: whether it is sound, where it is, and whether all follow each other.
+/// What reading every entry once tells.
+struct Walked {
+    places: Vec<Place>,
+    order: Order,
+    /// Whether names are in the order of a tree, and so text and unique.
+    is_tree: bool,
+}
+
+/// Reads every entry once: whether it is sound, where it is, and how all follow each other. Whether its name is text is
+/// told only of all together.
 #[inline(never)]
-fn walk_entries(
-    bytes: &[u8],
-    base: u64,
-    region: Region,
-    header: &Header,
-) -> Result<(Vec<Place>, Order), FormatError> {
+fn walk_entries(bytes: &[u8], base: u64, region: Region, header: &Header) -> Result<Walked, FormatError> {
     let mut cursor = Cursor::new(bytes, base, Rule::Idx02);
     let count = cursor.u64()?;
     let end = base.saturating_add(length_of(bytes));
@@ -240,6 +246,7 @@ fn walk_entries(
     })?;
     let mut places = Vec::with_capacity(capacity);
     let mut order = Order::NEW;
+    let (mut names, mut is_tree) = (TreeOrder::new(), !header.flags.sorted_index);
     let mut rest = cursor.take(cursor.remaining())?;
     for _ in 0..capacity {
         // The rest lies in front of the end.
@@ -248,6 +255,7 @@ fn walk_entries(
             .and_then(|(record, after)| Some((record.sound_end(region)?, record, after)))
         {
             Some((end, record, after)) => {
+                is_tree = is_tree && names.follows(record.name_bytes(), rest);
                 places.push(order.put(&record, end, entry));
                 rest = after;
             }
@@ -257,7 +265,7 @@ fn walk_entries(
     Rule::Idx03.check(rest.is_empty() || !header.is_fully_known(), |e| {
         e.at(end.saturating_sub(length_of(rest))).but_found(format_args!("{} bytes more", rest.len()))
     })?;
-    Ok((places, order))
+    Ok(Walked { places, order, is_tree })
 }
 
 #[inline]

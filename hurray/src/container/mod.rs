@@ -17,6 +17,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod trailer;
+mod tree_order;
 pub(crate) mod wrong;
 
 pub use flags::FileFlags;

@@ -89,8 +89,13 @@ impl<'f> Record<'f> {
     #[inline(always)]
     pub(super) fn split_off(bytes: &'f [u8]) -> Option<(Self, &'f [u8])> {
         let (name_length, rest) = bytes.split_first_chunk::<2>()?;
-        let name_length = usize::from(u16::from_le_bytes(*name_length));
-        let (entry, rest) = rest.split_at_checked(name_length.saturating_add(FIELDS))?;
+        Self::split_off_name(rest, usize::from(u16::from_le_bytes(*name_length)))
+    }
+
+    /// The same behind the length of the name.
+    #[inline(always)]
+    fn split_off_name(bytes: &'f [u8], name_length: usize) -> Option<(Self, &'f [u8])> {
+        let (entry, rest) = bytes.split_at_checked(name_length.saturating_add(FIELDS))?;
         let (name, fields) = entry.split_last_chunk::<FIELDS>()?;
         let (descriptor_offset, fields) = fields.split_first_chunk::<8>()?;
         let (descriptor_length, fields) = fields.split_first_chunk::<4>()?;
@@ -114,6 +119,17 @@ impl<'f> Record<'f> {
     pub(super) fn at(file: FileBytes<'f>, place: Place) -> Option<Self> {
         let (record, _) = Self::split_off(file.starting_at(place.entry)?)?;
         Some(Self { kind: place.kind, ..record })
+    }
+
+    /// Reads the entry at a place if it has a name.
+    #[inline(always)]
+    pub(super) fn named(file: FileBytes<'f>, place: Place, name: &[u8]) -> Option<Self> {
+        let (name_length, rest) = file.starting_at(place.entry)?.split_first_chunk::<2>()?;
+        // By the length of the name that is asked for: what is behind it need not wait for that of the entry.
+        let (record, _) = Self::split_off_name(rest, name.len())?;
+        let is_named =
+            usize::from(u16::from_le_bytes(*name_length)) == name.len() && is_same(record.name, name);
+        is_named.then_some(Self { kind: place.kind, ..record })
     }
 
     /// Where whatever belongs to the tensor ends, if all is right that the entry itself tells, but for its name being
