@@ -34,8 +34,9 @@ impl FloatCast {
         }
     }
 
-    /// Appends the elements converted, in the file's form. `T` is the type that it converts from.
-    pub(crate) fn convert<T: Element>(self, elements: &[T], bytes: &mut Vec<u8>) {
+    /// Appends elements converted, in the file's form. `elements` are the bytes of the type that it converts from, which
+    /// is not known where this is called: the conversions are there once, not for each type.
+    pub(crate) fn convert(self, elements: &[u8], bytes: &mut Vec<u8>) {
         match self.from {
             ElementType::Float16 => self.all(elements, f16::to_f64, bytes),
             ElementType::BFloat16 => self.all(elements, bf16::to_f64, bytes),
@@ -44,17 +45,18 @@ impl FloatCast {
         }
     }
 
-    fn all<T: Element, F: Element>(self, elements: &[T], widen: impl Fn(F) -> f64, bytes: &mut Vec<u8>) {
-        for &element in bytemuck::try_cast_slice::<T, F>(elements).unwrap_or_default() {
-            self.push(widen(element), bytes);
+    fn all<F: Element>(self, elements: &[u8], widen: impl Fn(F) -> f64, bytes: &mut Vec<u8>) {
+        for element in elements.chunks_exact(size_of::<F>()) {
+            self.push(widen(bytemuck::pod_read_unaligned(element)), bytes);
         }
     }
 
-    /// The elements converted, as a type that it converts to.
-    pub(crate) fn to_vec<F: Element, T: Element>(self, elements: &[F]) -> Vec<T> {
-        let mut bytes = Vec::with_capacity(size_of::<T>().saturating_mul(elements.len()));
-        self.convert(elements, &mut bytes);
-        bytemuck::pod_collect_to_vec(&bytes)
+    /// The elements converted, in the file's form.
+    pub(crate) fn to_bytes<F: Element>(self, elements: &[F]) -> Vec<u8> {
+        let width = self.to.bits().map_or(8, |bits| usize::try_from(bits / 8).unwrap_or(8));
+        let mut bytes = Vec::with_capacity(width.saturating_mul(elements.len()));
+        self.convert(bytemuck::cast_slice(elements), &mut bytes);
+        bytes
     }
 }
 
@@ -74,7 +76,7 @@ mod tests {
         let cast = FloatCast::new(ElementType::Float32, ElementType::BFloat16).unwrap();
         // Halfway between two bfloat16 (1.00390625, 1.01171875): the even one.
         let values = [1.0f32 + f32::EPSILON, 1.003_906_3, 1.011_718_8, f32::NAN, -0.0];
-        let narrow: Vec<bf16> = cast.to_vec(&values);
+        let narrow: Vec<bf16> = bytemuck::pod_collect_to_vec(&cast.to_bytes(&values));
         assert_eq!(narrow[..3], [1.0, 1.0, 1.015_625].map(bf16::from_f64));
         assert!(narrow[3].is_nan());
         assert_eq!(narrow[4].to_bits(), 0x8000);

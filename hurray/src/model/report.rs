@@ -139,10 +139,6 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
-    pub(crate) fn new(file: Option<&Path>) -> Self {
-        Self { file: file.map(Path::to_owned), ..Self::default() }
-    }
-
     /// The same report of a file.
     pub(crate) fn of_file(self, file: Option<&Path>) -> Self {
         Self { file: file.map(Path::to_owned), ..self }

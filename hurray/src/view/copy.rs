@@ -3,30 +3,70 @@
 //! Where columns are contiguous and rows are not, as in column-major order, a copy row by row would touch a cache line
 //! per element, and use it again a whole row later. Such planes are copied in blocks that read and write lines in full.
 
+use bytemuck::Pod;
+
 use crate::element::Element;
-use crate::view::Iter;
 use crate::view::rows::{Outer, Rows};
 
 /// The elements of `rows`, of which there are `count`, in row-major order.
 pub(super) fn row_major<T: Element>(data: &[T], rows: Rows, count: usize) -> Vec<T> {
-    if let Some(elements) = transposed(data, &rows, count) {
-        return elements;
-    }
-    if rows.len() < SHORT_ROW {
-        return short_rows(data, rows, count);
-    }
-    let mut elements = Vec::with_capacity(count);
-    Iter::new(data, rows, count).append_to(&mut elements, count);
+    let mut elements = bytemuck::allocation::zeroed_vec(count);
+    let (data, to) = (bytemuck::cast_slice(data), bytemuck::cast_slice_mut(&mut elements));
+    row_major_bytes(data, to, (size_of::<T>(), align_of::<T>()), rows);
     elements
+}
+
+/// The same for the bytes of elements of that size and alignment. A copy is there once for each size, and not for each
+/// type in each crate.
+fn row_major_bytes(data: &[u8], to: &mut [u8], size_and_alignment: (usize, usize), rows: Rows) {
+    fn of<T: Pod>(data: &[u8], to: &mut [u8], rows: Rows) {
+        // Both were cast from elements of that size, and no less aligned.
+        if let (Ok(data), Ok(to)) = (bytemuck::try_cast_slice::<_, T>(data), bytemuck::try_cast_slice_mut(to))
+        {
+            copy(data, to, rows);
+        }
+    }
+    match size_and_alignment {
+        (1, _) => of::<u8>(data, to, rows),
+        (2, _) => of::<u16>(data, to, rows),
+        (4, _) => of::<u32>(data, to, rows),
+        (8, 8) => of::<u64>(data, to, rows),
+        (8, _) => of::<[u32; 2]>(data, to, rows),
+        (_, 8) => of::<[u64; 2]>(data, to, rows),
+        _ => of::<[u8; 16]>(data, to, rows),
+    }
+}
+
+fn copy<T: Pod>(data: &[T], to: &mut [T], mut rows: Rows) {
+    if transposed(data, &rows, to).is_some() {
+        return;
+    }
+    let (len, step) = (rows.len(), rows.step());
+    if len < SHORT_ROW || step.unsigned_abs() > 1 {
+        return one_by_one(data, rows, to);
+    }
+    for row in to.chunks_exact_mut(len) {
+        let start = rows.next_start();
+        // What is outside is never asked for: the view was checked.
+        let first = if step < 0 { start.wrapping_add(1).wrapping_sub(len) } else { start };
+        let last = first.saturating_add(if step == 0 { 1 } else { len });
+        match (data.get(first..last), step) {
+            (Some([element]), 0) => row.fill(*element),
+            (Some(elements), 1) => row.copy_from_slice(elements),
+            (Some(elements), _) => {
+                row.iter_mut().zip(elements.iter().rev()).for_each(|(slot, element)| *slot = *element);
+            }
+            (None, _) => {}
+        }
+    }
 }
 
 /// Rows that are shorter than this are copied element by element: a call for each would take longer.
 const SHORT_ROW: usize = 16;
 
-fn short_rows<T: Element>(data: &[T], mut rows: Rows, count: usize) -> Vec<T> {
-    let mut elements: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+fn one_by_one<T: Pod>(data: &[T], mut rows: Rows, to: &mut [T]) {
     let step = rows.step().cast_unsigned();
-    for row in elements.chunks_exact_mut(rows.len().max(1)) {
+    for row in to.chunks_exact_mut(rows.len().max(1)) {
         let mut position = rows.next_start();
         for slot in row {
             // What is outside is never asked for: the view was checked.
@@ -34,7 +74,6 @@ fn short_rows<T: Element>(data: &[T], mut rows: Rows, count: usize) -> Vec<T> {
             position = position.wrapping_add(step);
         }
     }
-    elements
 }
 
 /// Columns that are shorter than this are no better read in blocks.
@@ -42,7 +81,7 @@ const LEAST_HEIGHT: usize = 8;
 
 /// The same in blocks. `None` where nothing is won: rows are contiguous, or no dimension outside of them is, or that
 /// is short.
-fn transposed<T: Element>(data: &[T], rows: &Rows, count: usize) -> Option<Vec<T>> {
+fn transposed<T: Pod>(data: &[T], rows: &Rows, elements: &mut [T]) -> Option<()> {
     let is_down = |outer: &Outer| outer.stride == 1 && outer.extent >= LEAST_HEIGHT;
     let down = rows.outer().iter().position(is_down).filter(|_| rows.step().unsigned_abs() > 1)?;
     let packed = rows.packed();
@@ -53,8 +92,7 @@ fn transposed<T: Element>(data: &[T], rows: &Rows, count: usize) -> Option<Vec<T
         step: rows.step().cast_unsigned(),
         pitch: packed.outer().get(down)?.stride,
     };
-    let planes = count.checked_div(plane.height.checked_mul(plane.width)?)?;
-    let mut elements: Vec<T> = bytemuck::allocation::zeroed_vec(count);
+    let planes = elements.len().checked_div(plane.height.checked_mul(plane.width)?)?;
     let (mut sources, mut targets) = (rows.clone().without(down), packed.without(down));
     for _ in 0..planes {
         let (from, to) = (sources.next_start(), elements.get_mut(targets.next_start()..)?);
@@ -66,7 +104,7 @@ fn transposed<T: Element>(data: &[T], rows: &Rows, count: usize) -> Option<Vec<T
             _ => plane.copy::<8>(from, to)?,
         }
     }
-    Some(elements)
+    Some(())
 }
 
 /// Columns, each contiguous in `data`.
@@ -80,7 +118,7 @@ struct Plane<'a, T> {
     pitch: usize,
 }
 
-impl<T: Element> Plane<'_, T> {
+impl<T: Pod> Plane<'_, T> {
     /// Copies in blocks of `B` rows and columns. `None` if an element lies outside, which checked views rule out.
     fn copy<const B: usize>(&self, from: usize, to: &mut [T]) -> Option<()> {
         for left in (0..self.width).step_by(B) {
@@ -150,7 +188,9 @@ mod tests {
                                 expected.extend((0..width).map(|column| data[at(column)]));
                             }
                         }
-                        assert_eq!(transposed(&data, &rows, data.len()).as_deref(), Some(&expected[..]));
+                        let mut elements = vec![T::zeroed(); data.len()];
+                        assert_eq!(transposed(&data, &rows, &mut elements), Some(()));
+                        assert_eq!(elements, expected);
                     }
                 }
             }
@@ -165,7 +205,7 @@ mod tests {
     fn nothing_is_won_where_rows_are_contiguous_or_columns_are_not() {
         let data = [0_u8; 4096];
         for dims in [[(16, 16), (15, 1)], [(16, 2), (16, 32)], [(4, 1), (16, 4)], [(16, 0), (16, 1)]] {
-            assert_eq!(transposed(&data, &Rows::new(0, dims.into_iter()), 1), None, "{dims:?}");
+            assert_eq!(transposed(&data, &Rows::new(0, dims.into_iter()), &mut [0]), None, "{dims:?}");
         }
     }
 }

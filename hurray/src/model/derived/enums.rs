@@ -30,7 +30,7 @@ pub fn save_newtype_variant_as<'s, T: HurraySave + ?Sized>(
     value: &'s T,
 ) -> Result<(), SaveError> {
     saver.by_ref().kv(KvValue::String(name.to_owned()))?;
-    saver.in_variant()?.described(field, |saver| value.save(saver))
+    saver.in_variant()?.described(field, &|saver| value.save(saver))
 }
 
 /// A variant with several values.

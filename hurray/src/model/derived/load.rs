@@ -38,7 +38,7 @@ pub fn load_field_or<'f, T: HurrayLoad<'f>>(
 ) -> Result<T, Reported> {
     match group.next(field).and_then(T::load_next) {
         Some(value) => Ok(value),
-        None => group.derived_field(field, Some(default), T::load),
+        None => group.derived_field(field, default, T::load),
     }
 }
 
@@ -46,7 +46,7 @@ pub fn load_field_or<'f, T: HurrayLoad<'f>>(
 pub fn load_field_with<'f, T>(
     group: &mut GroupLoader<'_, 'f>,
     field: &'static Field,
-    load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
 ) -> Result<T, Reported> {
     group.plain_field(field, load)
 }
@@ -55,10 +55,10 @@ pub fn load_field_with<'f, T>(
 pub fn load_field_with_or<'f, T>(
     group: &mut GroupLoader<'_, 'f>,
     field: &'static Field,
-    load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+    load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
-    group.derived_field(field, Some(default), load)
+    group.derived_field(field, default, load)
 }
 
 /// The fields of a struct among those of the one that holds it.
@@ -88,7 +88,7 @@ pub fn load_kv_or<'f, T: KvLoad<'f>>(
     field: &'static Field,
     default: impl FnOnce() -> T,
 ) -> Result<T, Reported> {
-    group.derived_field(field, Some(default), |loader| loader.kv_value())
+    group.derived_field(field, default, |loader| loader.kv_value())
 }
 
 /// A loaded field whose value is the size that a name in the struct's shape rules stands for.

@@ -24,7 +24,7 @@ pub fn save_field<'s, T: HurraySave + ?Sized>(
     field: &'static Field,
     value: &'s T,
 ) {
-    group.attempt(|group| group.derived_field(field, |saver| value.save(saver)));
+    group.attempt_field(field, &|saver| value.save(saver));
 }
 
 /// A field that is one tensor, split as its attributes say.
@@ -35,7 +35,7 @@ pub fn save_parts<'s, T: SaveParts + ?Sized>(
 ) {
     match field.parts {
         Some(Parts { axis, count: Some(count) }) => {
-            group.attempt(|group| group.derived_field(field, |saver| value.save_parts(saver, axis, count)));
+            group.attempt_field(field, &|saver| value.save_parts(saver, axis, count));
         }
         _ => save_field(group, field, value),
     }
@@ -46,9 +46,9 @@ pub fn save_field_with<'s, T: ?Sized>(
     group: &mut GroupSaver<'_, 's>,
     field: &'static Field,
     value: &'s T,
-    save: impl FnOnce(&'s T, Saver<'_, 's>) -> Result<(), SaveError>,
+    save: impl Fn(&'s T, Saver<'_, 's>) -> Result<(), SaveError>,
 ) {
-    group.attempt(|group| group.derived_field(field, |saver| save(value, saver)));
+    group.attempt_field(field, &|saver| save(value, saver));
 }
 
 /// The fields of a struct among those of the one that holds it.
@@ -57,12 +57,12 @@ pub fn save_flattened<'s, T: HurraySave + ?Sized>(
     beside: &'static [Field],
     value: &'s T,
 ) {
-    group.attempt(|group| group.flattened(beside, std::any::type_name::<T>(), |saver| value.save(saver)));
+    group.attempt(|group| group.flattened(beside, std::any::type_name::<T>(), &|saver| value.save(saver)));
 }
 
 /// A field that is one key-value entry.
 pub fn save_kv<T: KvSave + ?Sized>(group: &mut GroupSaver<'_, '_>, field: &'static Field, value: &T) {
-    group.attempt(|group| group.derived_field(field, |saver| saver.kv_of(value)));
+    group.attempt_field(field, &|saver| saver.kv_of(value));
 }
 
 /// A field whose value is the size that a name in the struct's shape rules stands for.

@@ -91,7 +91,7 @@ fn save_converted<'s, T: Element>(
     let source = TensorSource::stream(size, move |writer| {
         gather(view, |block| {
             bytes.clear();
-            cast.convert(block, &mut bytes);
+            cast.convert(bytemuck::cast_slice(block), &mut bytes);
             Ok(writer.write_all(&bytes)?)
         })
     });

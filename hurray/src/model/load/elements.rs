@@ -11,7 +11,7 @@ use crate::model::load::{Loader, Place, Reported};
 use crate::model::shape_rule::Scope;
 use crate::model::{Field, Problem, ProblemKind};
 use crate::reader::TensorEntry;
-use crate::view::{Tensor, TensorView};
+use crate::view::{Shape, Tensor, TensorView};
 
 /// The elements of a field that may own them.
 pub(crate) enum Elements<'f, T> {
@@ -253,6 +253,7 @@ impl<'f> LoadWalk<'f> {
             FloatCast::new(found, T::TYPE)
                 .ok_or_else(|| TensorError::element_type(T::TYPE, found))
                 .and_then(|cast| cast_tensor(cast, entry, self.limits().dense_bytes))
+                .and_then(|(bytes, shape)| Tensor::from_vec(bytemuck::pod_collect_to_vec(&bytes), &shape))
                 .map(Elements::Made)
         };
         match elements {
@@ -330,28 +331,28 @@ impl<'f> LoadWalk<'f> {
     }
 }
 
-/// A dense tensor of real floats, converted.
-fn cast_tensor<T: Element>(
+/// A dense tensor of real floats, converted to a type of which only the size is known: its bytes, and its shape.
+fn cast_tensor(
     cast: FloatCast,
     entry: &TensorEntry<'_>,
     limit: u64,
-) -> Result<Tensor<T>, TensorError> {
-    fn of<F: Element, T: Element>(
+) -> Result<(Vec<u8>, Shape), TensorError> {
+    fn of<F: Element>(
         cast: FloatCast,
         entry: &TensorEntry<'_>,
         limit: u64,
-    ) -> Result<Tensor<T>, TensorError> {
+    ) -> Result<(Vec<u8>, Shape), TensorError> {
         let view = entry.view::<F>()?;
-        let elements = match view.as_slice() {
-            Some(elements) => cast.to_vec(elements),
-            None => cast.to_vec(&view.to_vec_within(limit)?),
+        let bytes = match view.as_slice() {
+            Some(elements) => cast.to_bytes(elements),
+            None => cast.to_bytes(&view.to_vec_within(limit)?),
         };
-        Tensor::from_vec(elements, view.shape())
+        Ok((bytes, Shape::new(view.shape())?))
     }
     match cast.from {
-        ElementType::Float16 => of::<half::f16, T>(cast, entry, limit),
-        ElementType::BFloat16 => of::<half::bf16, T>(cast, entry, limit),
-        ElementType::Float32 => of::<f32, T>(cast, entry, limit),
-        _ => of::<f64, T>(cast, entry, limit),
+        ElementType::Float16 => of::<half::f16>(cast, entry, limit),
+        ElementType::BFloat16 => of::<half::bf16>(cast, entry, limit),
+        ElementType::Float32 => of::<f32>(cast, entry, limit),
+        _ => of::<f64>(cast, entry, limit),
     }
 }

@@ -29,9 +29,10 @@ use crate::reader::{File, OpenOptions, Source, open_strict};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn from_slice<'a, M: HurrayLoad<'a>>(bytes: &'a [u8]) -> Result<M, LoadError> {
-    let mut model = None;
-    load_slice(bytes, &mut model)?;
-    model.ok_or_else(not_loaded)
+    match open_strict(bytes) {
+        Ok(source) => load_from(source, ""),
+        Err(error) => Err(LoadError::Open(error)),
+    }
 }
 
 /// Loads a model that borrows nothing: reads the file into memory, which the model's tensors share.
@@ -76,9 +77,7 @@ impl File {
     ///
     /// [`LoadError::Report`] as for [`load`](Self::load).
     pub fn load_at<'f, M: HurrayLoad<'f>>(&'f self, path: &str) -> Result<M, LoadError> {
-        let mut model = None;
-        load_unreported(self.source(), path, &mut model)?;
-        model.ok_or_else(not_loaded)
+        load_from(self.source(), path)
     }
 
     /// Loads a model and tells what the load did on its own.
@@ -90,9 +89,11 @@ impl File {
         &'f self,
         options: &LoadOptions,
     ) -> Result<(M, LoadReport), LoadError> {
-        let mut model = None;
-        let report = load_reported(self.source(), "", options, &mut model)?;
-        model.map(|model| (model, report)).ok_or_else(not_loaded)
+        let mut walk = begin(self.source(), "", options);
+        match M::load(Loader::root(&mut walk)) {
+            Ok(model) => end(&mut walk, "").map(|report| (model, report)),
+            Err(_reported) => Err(fail(&mut walk, "")),
+        }
     }
 
     /// Loads into a model that is there already: all of it, or on any error nothing.
@@ -113,68 +114,56 @@ impl OpenOptions {
     ///
     /// As for [`from_slice`](crate::from_slice()).
     pub fn from_slice<'a, M: HurrayLoad<'a>>(&'a self, bytes: &'a [u8]) -> Result<M, LoadError> {
-        let mut model = None;
-        load_unreported(self.open_slice(bytes)?, "", &mut model)?;
-        model.ok_or_else(not_loaded)
+        load_from(self.open_slice(bytes)?, "")
     }
 }
 
-/// Where a model goes. What is behind it there is once, not for each type of model.
-trait Target<'f> {
-    /// Loads the model; whether that worked.
-    fn fill(&mut self, loader: Loader<'_, 'f>) -> bool;
-}
+// What is around a load is there once, not for each type of model. What is there for each is without `?` and closures: a
+// program may load hundreds of types, and its compiler goes through each line as often.
 
-impl<'f, M: HurrayLoad<'f>> Target<'f> for Option<M> {
-    fn fill(&mut self, loader: Loader<'_, 'f>) -> bool {
-        *self = M::load(loader).ok();
-        self.is_some()
+/// Loads a model from what lies at or under a path.
+fn load_from<'f, M: HurrayLoad<'f>>(source: Source<'f>, path: &str) -> Result<M, LoadError> {
+    let mut walk = begin_plain(source, path);
+    match M::load(Loader::root(&mut walk)) {
+        Ok(model) => match end_plain(&mut walk, path) {
+            None => Ok(model),
+            Some(error) => Err(error),
+        },
+        Err(_reported) => Err(fail(&mut walk, path)),
     }
 }
 
-/// Never: a load that succeeds has a model.
-#[cold]
-fn not_loaded() -> LoadError {
-    LoadError::Report(Box::new(LoadReport::new(None)))
+/// With default options.
+fn begin_plain<'f>(source: Source<'f>, path: &str) -> LoadWalk<'f> {
+    begin(source, path, &LoadOptions::new())
 }
 
-fn load_slice<'f>(bytes: &'f [u8], target: &mut dyn Target<'f>) -> Result<(), LoadError> {
-    load_unreported(open_strict(bytes)?, "", target)
+fn begin<'f>(source: Source<'f>, path: &str, options: &LoadOptions) -> LoadWalk<'f> {
+    let mut walk = LoadWalk::new(source, options);
+    walk.start_at(path);
+    walk
 }
 
-fn load_unreported<'f>(source: Source<'f>, path: &str, target: &mut dyn Target<'f>) -> Result<(), LoadError> {
-    let file = source.path();
-    match fill(source, path, &LoadOptions::new(), target) {
-        (_, true) => Ok(()),
+/// Ends the load of a model that has all its fields: it fits, unless the file has more.
+fn end(walk: &mut LoadWalk<'_>, path: &str) -> Result<LoadReport, LoadError> {
+    let file = walk.source.path();
+    match walk.finish(path) {
+        (report, true) => Ok(report.of_file(file)),
         (report, false) => Err(LoadError::Report(Box::new(report.of_file(file)))),
     }
 }
 
-fn load_reported<'f>(
-    source: Source<'f>,
-    path: &str,
-    options: &LoadOptions,
-    target: &mut dyn Target<'f>,
-) -> Result<LoadReport, LoadError> {
-    let file = source.path();
-    let (report, is_loaded) = fill(source, path, options, target);
-    let report = report.of_file(file);
-    match is_loaded {
-        true => Ok(report),
-        false => Err(LoadError::Report(Box::new(report))),
-    }
+/// The same where nobody asks for the report: what is wrong.
+fn end_plain(walk: &mut LoadWalk<'_>, path: &str) -> Option<LoadError> {
+    let file = walk.source.path();
+    let (report, fits) = walk.finish(path);
+    (!fits).then(|| LoadError::Report(Box::new(report.of_file(file))))
 }
 
-/// Walks the model; what there is to report, and whether the model is loaded and fits.
-fn fill<'f>(
-    source: Source<'f>,
-    path: &str,
-    options: &LoadOptions,
-    target: &mut dyn Target<'f>,
-) -> (LoadReport, bool) {
-    let mut walk = LoadWalk::new(source, options);
-    walk.start_at(path);
-    let is_loaded = target.fill(Loader::root(&mut walk));
-    let (report, fits) = walk.finish(path);
-    (report, is_loaded && fits)
+/// Ends the load of a model that lacks a field: why.
+#[cold]
+fn fail(walk: &mut LoadWalk<'_>, path: &str) -> LoadError {
+    let file = walk.source.path();
+    let (report, _) = walk.finish(path);
+    LoadError::Report(Box::new(report.of_file(file)))
 }

@@ -30,7 +30,7 @@ impl LoadWalk<'_> {
     }
 
     /// Ends the walk: what no field wanted goes into the report, near names beside what is missing.
-    pub(crate) fn finish(mut self, start: &str) -> (LoadReport, bool) {
+    pub(crate) fn finish(&mut self, start: &str) -> (LoadReport, bool) {
         let unexpected = self.unexpected(start);
         self.add_near_names(&unexpected);
         let tolerated = self.options.unexpected == Strictness::Relaxed;
@@ -52,7 +52,7 @@ impl LoadWalk<'_> {
         }
         self.report.sort();
         let fits = self.report.fits();
-        (self.report, fits)
+        (std::mem::take(&mut self.report), fits)
     }
 
     /// The names of tensors at or under `start` that no field wanted. Heads of groups are no tensors.

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::model::load::walk::{LoadWalk, Segment};
-use crate::model::load::{Loader, Place, Reported};
+use crate::model::load::{Fill, Loader, Place, Reported, filled};
 use crate::model::names::Mark;
 use crate::model::{Field, HurrayLoad, Problem, ProblemKind};
 
@@ -74,27 +74,47 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
     pub(crate) fn plain_field<T>(
         &mut self,
         field: &'static Field,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+        load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.walk.frame.is_flattened() {
-            return self.derived_field(field, None::<fn() -> T>, load);
+        if field.is_name_only && !self.is_flattened() && self.walk.redirects.is_idle() {
+            let mark = self.walk.push(Segment::Field(field.rust), field.name);
+            let value = load(Loader::root(&mut *self.walk));
+            self.walk.pop(mark);
+            return value;
         }
-        let mark = self.walk.push(Segment::Field(field.rust), field.name);
-        let scope = self.walk.frame.scope;
-        let value =
-            self.walk.enter(&Place::NONE, |Loader { walk, place }| walk.described(scope, field, place, load));
-        self.walk.pop(mark);
-        value
+        filled(load, |fill| self.fill_field(field, fill))?.ok_or(Reported::WAS_CHECKED)
     }
 
     /// Loads a field with all that the derive knows of it. `default` stands in where the file has nothing.
     pub(crate) fn derived_field<T>(
         &mut self,
         field: &'static Field,
-        default: Option<impl FnOnce() -> T>,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+        default: impl FnOnce() -> T,
+        load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        if self.walk.frame.is_flattened() {
+        Ok(filled(load, |fill| self.fill_field_if_there(field, true, fill))?.unwrap_or_else(default))
+    }
+
+    fn fill_field(&mut self, field: &'static Field, fill: Fill<'_, 'f>) -> Result<(), Reported> {
+        if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.is_flattened() {
+            return self.fill_field_if_there(field, false, fill);
+        }
+        let mark = self.walk.push(Segment::Field(field.rust), field.name);
+        let scope = self.walk.frame.scope;
+        let filled =
+            self.walk.enter(&Place::NONE, |Loader { walk, place }| walk.described(scope, field, place, fill));
+        self.walk.pop(mark);
+        filled
+    }
+
+    /// The same, or leaves it, where the file has nothing and a default can stand in.
+    fn fill_field_if_there(
+        &mut self,
+        field: &'static Field,
+        has_default: bool,
+        fill: Fill<'_, 'f>,
+    ) -> Result<(), Reported> {
+        if self.is_flattened() {
             self.come_to(field)?;
         }
         let outside = self.walk.neighbours.len();
@@ -111,27 +131,27 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
             mark = self.walk.push(Segment::Field(field.rust), alias);
             self.walk.note_renamed(field.name);
         }
-        let (scope, takes_default) = (self.walk.frame.scope, self.takes_default(field));
-        let value = self.walk.enter(&Place::NONE, |Loader { walk, place }| match default {
-            Some(default) if takes_default => {
-                if !walk.is_present(place) {
-                    walk.note_defaulted();
-                    return Ok(default());
-                }
-                let before = walk.problems();
-                match walk.described(scope, field, place, load) {
-                    Err(_) if walk.tolerate_since(before) => {
-                        walk.note_defaulted();
-                        Ok(default())
-                    }
-                    value => value,
-                }
+        let (scope, takes_default) = (self.walk.frame.scope, has_default && self.takes_default(field));
+        let filled = self.walk.enter(&Place::NONE, |Loader { walk, place }| {
+            if !takes_default {
+                return walk.described(scope, field, place, fill);
             }
-            _ => walk.described(scope, field, place, load),
+            if !walk.is_present(place) {
+                walk.note_defaulted();
+                return Ok(());
+            }
+            let before = walk.problems();
+            match walk.described(scope, field, place, fill) {
+                Err(_) if walk.tolerate_since(before) => {
+                    walk.note_defaulted();
+                    Ok(())
+                }
+                filled => filled,
+            }
         });
         self.walk.pop(mark);
         self.walk.neighbours.truncate(outside);
-        value
+        filled
     }
 
     /// Whether the file may lack a field: not if the struct that it holds is of a version that has it.

@@ -49,6 +49,23 @@ impl Reported {
     pub(crate) const WAS_CHECKED: Self = Self(());
 }
 
+/// Loads one value into the place that it is for. What is around it there is once, not for each type of value.
+type Fill<'c, 'f> = &'c mut dyn FnMut(Loader<'_, 'f>) -> Result<(), Reported>;
+
+/// The value that was loaded, if what is around it did so.
+#[inline]
+fn filled<'f, T>(
+    load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
+    around: impl FnOnce(Fill<'_, 'f>) -> Result<(), Reported>,
+) -> Result<Option<T>, Reported> {
+    let mut value = None;
+    around(&mut |loader| {
+        value = Some(load(loader)?);
+        Ok(())
+    })?;
+    Ok(value)
+}
+
 /// What lies between a path and a value without a step of its own.
 ///
 /// Known by a reference: nearly always there is nothing, and what has just been written in pieces of one size is slow to
@@ -203,10 +220,11 @@ impl<'l, 'f> Loader<'l, 'f> {
     pub(crate) fn described<T>(
         self,
         field: &'static Field,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
+        load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        let scope = self.walk.open_scope();
-        self.walk.described(scope, field, self.place, load)
+        let Self { walk, place } = self;
+        let scope = walk.open_scope();
+        filled(load, |fill| walk.described(scope, field, place, fill))?.ok_or(Reported::WAS_CHECKED)
     }
 
     /// The name of an enum's variant at the path.

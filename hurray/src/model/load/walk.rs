@@ -15,7 +15,7 @@ use crate::model::load::names::{Names, NamesInOrder};
 use crate::model::load::redirect::{Redirected, Redirects};
 use crate::model::load::renaming::Renamed;
 use crate::model::load::table::{Heads, Used};
-use crate::model::load::{LoadOptions, Loader, Place, Reported};
+use crate::model::load::{Fill, LoadOptions, Loader, Place, Reported};
 use crate::model::names::{Mark, NamePath};
 use crate::model::shape_rule::{Bindings, Scope};
 use crate::model::{Field, LoadReport, Problem, ProblemKind};
@@ -242,26 +242,25 @@ impl<'f> LoadWalk<'f> {
     }
 
     /// Loads a value that a field's rules hold for.
-    #[inline]
-    pub(super) fn described<T>(
+    pub(super) fn described(
         &mut self,
         scope: Scope,
         field: &'static Field,
         place: &Place,
-        load: impl FnOnce(Loader<'_, 'f>) -> Result<T, Reported>,
-    ) -> Result<T, Reported> {
+        fill: Fill<'_, 'f>,
+    ) -> Result<(), Reported> {
         if !field.describes_tensor() {
-            return load(Loader::at(self, place));
+            return fill(Loader::at(self, place));
         }
         if place.rules.is_some() {
             let found = "attributes of the field and of the variant's field that describe the same tensor";
             return Err(self.report(Problem::new(ProblemKind::Refused, "one of them", found)));
         }
         let outer = std::mem::replace(&mut self.met_rules, false);
-        let value = load(Loader::at(self, &Place { rules: Some((field, scope)), ..*place }));
+        let filled = fill(Loader::at(self, &Place { rules: Some((field, scope)), ..*place }));
         let were_met = std::mem::replace(&mut self.met_rules, outer);
-        if were_met || value.is_err() || !self.is_present(place) {
-            return value;
+        if were_met || filled.is_err() || !self.is_present(place) {
+            return filled;
         }
         let expected = "one tensor, as the field's attributes say";
         Err(self.report(Problem::new(ProblemKind::Shape, expected, "something else")))

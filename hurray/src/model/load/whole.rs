@@ -66,7 +66,7 @@ impl<'f> LoadWalk<'f> {
             merged::<T>(whole, &limits)
         } else if let Some(cast) = FloatCast::new(found, T::TYPE).filter(|_| may_convert) {
             self.note_cast(found, T::TYPE);
-            merged_and_cast(whole, cast, &limits)
+            merged_and_cast(whole, cast, &limits).map(|bytes| bytemuck::pod_collect_to_vec(&bytes))
         } else {
             Err(TensorError::element_type(T::TYPE, found))
         };
@@ -240,16 +240,13 @@ fn touched<'f, T: Element>(whole: &Whole<'f>, axis: usize, share: &Range<usize>)
     }
 }
 
-fn merged_and_cast<T: Element>(
-    whole: &Whole<'_>,
-    cast: FloatCast,
-    limits: &Limits,
-) -> Result<Vec<T>, TensorError> {
+/// The bytes of all elements, converted.
+fn merged_and_cast(whole: &Whole<'_>, cast: FloatCast, limits: &Limits) -> Result<Vec<u8>, TensorError> {
     Ok(match cast.from {
-        ElementType::Float16 => cast.to_vec(&merged::<half::f16>(whole, limits)?),
-        ElementType::BFloat16 => cast.to_vec(&merged::<half::bf16>(whole, limits)?),
-        ElementType::Float32 => cast.to_vec(&merged::<f32>(whole, limits)?),
-        _ => cast.to_vec(&merged::<f64>(whole, limits)?),
+        ElementType::Float16 => cast.to_bytes(&merged::<half::f16>(whole, limits)?),
+        ElementType::BFloat16 => cast.to_bytes(&merged::<half::bf16>(whole, limits)?),
+        ElementType::Float32 => cast.to_bytes(&merged::<f32>(whole, limits)?),
+        _ => cast.to_bytes(&merged::<f64>(whole, limits)?),
     })
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::model::HurraySave;
-use crate::model::save::{SaveWalk, Saver};
+use crate::model::save::{Save, SaveWalk, Saver};
 use crate::writer::{SaveError, SaveOptions, SaveReport, SealedPlan};
 
 /// Saves a model to a file: atomically, and durably.
@@ -120,6 +120,3 @@ impl SaveOptions {
         walk.into_plan()?.seal()
     }
 }
-
-/// Saves one model. What is behind it there is once, not for each type of model.
-type Save<'c, 's> = &'c dyn Fn(Saver<'_, 's>) -> Result<(), SaveError>;

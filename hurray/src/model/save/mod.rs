@@ -18,6 +18,9 @@ pub use endings::{save, to_bytes, to_writer};
 pub(crate) use walk::SaveWalk;
 use walk::{GroupKind, Rules, Step, Stored};
 
+/// Saves one value. What is around it there is once, not for each type of value.
+pub(crate) type Save<'c, 's> = &'c dyn Fn(Saver<'_, 's>) -> Result<(), SaveError>;
+
 /// Where a value goes: one place in the file, named by a path.
 ///
 /// Takes exactly one thing: a tensor, a key-value entry, or a group of fields.
@@ -176,7 +179,7 @@ impl<'p, 's> Saver<'p, 's> {
             let (first, again) = (KvValue::String(first.clone()), *again);
             // Rules of this field's own are held against the value, too.
             if place.rules.is_some() {
-                walk.captured(|part| value.save(Saver::at(part, place)))?;
+                walk.captured(&|part| value.save(Saver::at(part, place)))?;
             }
             walk.reach.add_again(again);
             return walk.note(TIED, place.variants, first);
@@ -196,14 +199,14 @@ impl<'p, 's> Saver<'p, 's> {
 
     /// Whether a slice of `T` is one key-value entry: what an empty one would be.
     pub(crate) fn is_entry<T: HurraySave>(&mut self) -> Result<bool, SaveError> {
-        let part = self.walk.captured(|part| T::save_slice(&[], Saver::root(part), leading(0)))?;
+        let part = self.walk.captured(&|part| T::save_slice(&[], Saver::root(part), leading(0)))?;
         Ok(part.plan.has_kv(self.walk.path.as_str()))
     }
 
     /// Saves a value that lives for this call only: its bytes are copied.
     pub(crate) fn copied<T: HurraySave + ?Sized>(self, value: &T) -> Result<(), SaveError> {
         let Self { walk, place } = self;
-        let part = walk.captured(|part| value.save(Saver::at(part, place)))?;
+        let part = walk.captured(&|part| value.save(Saver::at(part, place)))?;
         walk.append_copied(part)
     }
 
@@ -254,11 +257,7 @@ impl<'p, 's> Saver<'p, 's> {
     }
 
     /// Saves a value that a field's rules hold for, at this very place.
-    pub(crate) fn described(
-        self,
-        field: &'static Field,
-        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
-    ) -> Result<(), SaveError> {
+    pub(crate) fn described(self, field: &'static Field, save: Save<'_, 's>) -> Result<(), SaveError> {
         let scope = self.walk.open_scope();
         self.walk.field(scope, field, self.place, save)
     }
@@ -322,7 +321,7 @@ impl<'p, 's> GroupSaver<'p, 's> {
     pub(crate) fn derived_field(
         &mut self,
         field: &'static Field,
-        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+        save: Save<'_, 's>,
     ) -> Result<(), SaveError> {
         self.check_reserved(field.name)?;
         if self.frame.is_flattened() {
@@ -349,7 +348,7 @@ impl<'p, 's> GroupSaver<'p, 's> {
         &mut self,
         beside: &'static [Field],
         owner: &'static str,
-        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+        save: Save<'_, 's>,
     ) -> Result<(), SaveError> {
         // Names that come from two types in one place are told apart by these.
         self.walk.flat.put_beside(beside);
@@ -385,11 +384,16 @@ impl<'p, 's> GroupSaver<'p, 's> {
         self.walk.members(self.frame) != u64::try_from(elements).ok()
     }
 
-    /// Saves something, unless something before it could not be saved; [`finish`](Self::finish) tells.
+    /// Does something, unless something before it could not be saved; [`finish`](Self::finish) tells.
     pub(crate) fn attempt(&mut self, save: impl FnOnce(&mut Self) -> Result<(), SaveError>) {
         if self.failed.is_none() {
             self.failed = save(self).err();
         }
+    }
+
+    /// Saves a field in the same way.
+    pub(crate) fn attempt_field(&mut self, field: &'static Field, save: Save<'_, 's>) {
+        self.attempt(|group| group.derived_field(field, save));
     }
 
     /// Ends the group.

@@ -16,7 +16,7 @@ impl<'s> SaveWalk<'s> {
     /// Saves into a plan of its own, as if at this very place.
     pub(super) fn captured<'t>(
         &mut self,
-        save: impl FnOnce(&mut SaveWalk<'t>) -> Result<(), SaveError>,
+        save: &dyn Fn(&mut SaveWalk<'t>) -> Result<(), SaveError>,
     ) -> Result<SaveWalk<'t>, SaveError> {
         let mut part = SaveWalk::new(self.plan.empty_like()?, self.limits.clone());
         part.path.set(self.path.as_str());
@@ -58,7 +58,7 @@ impl<'s> SaveWalk<'s> {
         &mut self,
         target: &'static str,
         variants: u32,
-        save: impl FnOnce(&mut SaveWalk<'s>) -> Result<(), SaveError>,
+        save: &dyn Fn(&mut SaveWalk<'s>) -> Result<(), SaveError>,
     ) -> Result<(), SaveError> {
         let mut part = self.captured(save)?;
         if part.written() == 0 {

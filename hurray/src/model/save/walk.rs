@@ -11,7 +11,7 @@ use crate::model::names::{NamePath, TIED, own_key};
 use crate::model::save::heads::Heads;
 use crate::model::save::members::Membership;
 use crate::model::save::reach::{Effort, Reach};
-use crate::model::save::{Place, Saver, ties::Claim};
+use crate::model::save::{Place, Save, Saver, ties::Claim};
 use crate::model::shape_rule::{Bindings, Scope};
 use crate::writer::{Plan, SaveError, TensorSource};
 
@@ -283,11 +283,11 @@ impl<'s> SaveWalk<'s> {
         scope: Scope,
         field: &'static Field,
         place: Place,
-        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+        save: Save<'_, 's>,
     ) -> Result<(), SaveError> {
         match field.tied {
             Some(target) => {
-                self.tied(target, place.variants, |part| part.described(scope, field, place, save))
+                self.tied(target, place.variants, &|part| part.described(scope, field, place, save))
             }
             None => self.described(scope, field, place, save),
         }
@@ -299,7 +299,7 @@ impl<'s> SaveWalk<'s> {
         scope: Scope,
         field: &'static Field,
         place: Place,
-        save: impl FnOnce(Saver<'_, 's>) -> Result<(), SaveError>,
+        save: Save<'_, 's>,
     ) -> Result<(), SaveError> {
         if !field.describes_tensor() {
             return save(Saver::at(self, place));
