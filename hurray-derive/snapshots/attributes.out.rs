@@ -122,19 +122,25 @@ const _: () = {
             >(&mut __group, &__F[8]);
             __p::finish_validated(
                 __group,
-                || __p::Ok(Self {
-                    query: __p::taken!(__field0),
-                    out_features: __p::taken!(__field1),
-                    scale: __p::taken!(__field2),
-                    r#type: __p::taken!(__field3),
-                    head: __p::taken!(__field4),
-                    inner: __p::taken!(__field5),
-                    device: __p::taken!(__field6),
-                    note: __p::taken!(__field7),
-                    cache: <Cache<B> as __p::Default>::default(),
-                    scratch: __p::taken!(__field9),
-                    marker: __p::taken!(__field10),
-                }),
+                || {
+                    __p::taken!(
+                        __field0 __field1 __field2 __field3 __field4 __field5 __field6
+                        __field7 __field9 __field10
+                    );
+                    __p::Ok(Self {
+                        query: __field0,
+                        out_features: __field1,
+                        scale: __field2,
+                        r#type: __field3,
+                        head: __field4,
+                        inner: __field5,
+                        device: __field6,
+                        note: __field7,
+                        cache: <Cache<B> as __p::Default>::default(),
+                        scratch: __field9,
+                        marker: __field10,
+                    })
+                },
                 check_all,
             )
         }

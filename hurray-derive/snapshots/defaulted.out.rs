@@ -25,10 +25,11 @@ const _: () = {
                 f64,
             >(&mut __group, &__F[0], || __default0);
             let __field1 = __p::load_field_or::<u64>(&mut __group, &__F[1], one);
-            __group.finish()?;
+            __p::close_group(__group);
+            __p::taken!(__field0 __field1);
             __p::Ok(Self {
-                rate: __p::taken!(__field0),
-                steps: __p::taken!(__field1),
+                rate: __field0,
+                steps: __field1,
                 seen: __default2,
             })
         }

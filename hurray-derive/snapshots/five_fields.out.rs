@@ -46,13 +46,14 @@ const _: () = {
             let __field4 = __p::load_field::<
                 Option<TensorView<'a, f32>>,
             >(&mut __group, &__F[4]);
-            __group.finish()?;
+            __p::close_group(__group);
+            __p::taken!(__field0 __field1 __field2 __field3 __field4);
             __p::Ok(Self {
-                heads: __p::taken!(__field0),
-                query: __p::taken!(__field1),
-                key: __p::taken!(__field2),
-                value: __p::taken!(__field3),
-                bias: __p::taken!(__field4),
+                heads: __field0,
+                query: __field1,
+                key: __field2,
+                value: __field3,
+                bias: __field4,
             })
         }
     }

@@ -36,10 +36,11 @@ const _: () = {
             __p::holds_whole::<Tensor<T>>(&__group);
             let __field0 = __p::load_field::<Tensor<T>>(&mut __group, &__F[0]);
             let __field1 = __p::load_field::<TensorView<'a, T>>(&mut __group, &__F[1]);
-            __group.finish()?;
+            __p::close_group(__group);
+            __p::taken!(__field0 __field1);
             __p::Ok(Self {
-                whole: __p::taken!(__field0),
-                part: __p::taken!(__field1),
+                whole: __field0,
+                part: __field1,
             })
         }
     }

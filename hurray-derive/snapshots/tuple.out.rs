@@ -44,11 +44,12 @@ const _: () = {
             let __field2 = __p::load_field::<
                 Option<Box<Pair<'a, 'b, T>>>,
             >(&mut __group, &__F[2]);
-            __group.finish()?;
+            __p::close_group(__group);
+            __p::taken!(__field0 __field1 __field2);
             __p::Ok(Self {
-                0: __p::taken!(__field0),
-                1: __p::taken!(__field1),
-                2: __p::taken!(__field2),
+                0: __field0,
+                1: __field1,
+                2: __field2,
             })
         }
     }

@@ -15,7 +15,7 @@ const _: () = {
     impl<'hurray> __p::HurrayLoad<'hurray> for Marker {
         fn load(__loader: __p::Loader<'_, 'hurray>) -> __p::Loaded<Self> {
             let __group = __p::load_group(__loader)?;
-            __group.finish()?;
+            __p::close_group(__group);
             __p::Ok(Self {})
         }
         fn load_shared(

@@ -77,9 +77,10 @@ const _: () = {
                     let __field0 = __p::load_field::<
                         TensorView<'a, f32>,
                     >(&mut __group, &__F[1]);
-                    __group.finish()?;
+                    __p::close_group(__group);
+                    __p::taken!(__field0);
                     __p::Ok(Self::Norm {
-                        running_mean: __p::taken!(__field0),
+                        running_mean: __field0,
                         seen: <u32 as __p::Default>::default(),
                     })
                 }
@@ -87,10 +88,11 @@ const _: () = {
                     let mut __group = __p::load_group(__loader)?;
                     let __field0 = __p::load_field::<u32>(&mut __group, &__F[2]);
                     let __field1 = __p::load_field::<u32>(&mut __group, &__F[3]);
-                    __group.finish()?;
+                    __p::close_group(__group);
+                    __p::taken!(__field0 __field1);
                     __p::Ok(Self::Pair {
-                        0: __p::taken!(__field0),
-                        1: __p::taken!(__field1),
+                        0: __field0,
+                        1: __field1,
                     })
                 }
                 4 => __p::Ok(Self::Act {}),

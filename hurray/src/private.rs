@@ -24,16 +24,16 @@ pub type Saved = Result<(), SaveError>;
 /// What a load returns.
 pub type Loaded<T> = Result<T, Reported>;
 
-/// What `?` does with a loaded field, without a trait: less to check and to compile, for each field of each struct.
-/// `__p` is what derived code calls this module.
+/// What a struct returns that lacks a field: why is in the report.
+pub const REPORTED: Reported = Reported::WAS_CHECKED;
+
+/// What `?` does with loaded fields, without a trait: less to check and to compile, for each field of each struct. `__p` is
+/// what derived code calls this module.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __hurray_taken {
-    ($field:ident) => {
-        match $field {
-            __p::Ok(value) => value,
-            __p::Err(reported) => return __p::Err(reported),
-        }
+    ($($field:ident)*) => {
+        $(let __p::Ok($field) = $field else { return __p::Err(__p::REPORTED) };)*
     };
 }
 

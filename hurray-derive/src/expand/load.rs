@@ -4,8 +4,9 @@
 //! fn load(__loader: __p::Loader<'_, 'hurray>) -> __p::Loaded<Self> {
 //!     let mut __group = __p::load_group(__loader)?;
 //!     let __field0 = __p::load_field::<TensorView<'a, f32>>(&mut __group, &__F[0]);
-//!     __group.finish()?;
-//!     __p::Ok(Self { weight: __p::taken!(__field0) })
+//!     __p::close_group(__group);
+//!     __p::taken!(__field0);
+//!     __p::Ok(Self { weight: __field0 })
 //! }
 //! ```
 //!
@@ -211,21 +212,23 @@ fn group(
             statements.push(quote!(let #local = #call;));
         }
     }
+    let taken: Vec<_> = used().map(local).collect();
+    let taken = (!taken.is_empty()).then(|| quote!(__p::taken!(#(#taken)*);));
     let members = fields.list.iter().map(|field| {
-        let (member, local) = (&field.member, local(field));
+        let member = &field.member;
         let value = if field.takes_part(Direction::Load) {
-            quote!(__p::taken!(#local))
+            local(field).to_token_stream()
         } else {
             fallback(container, field).call()
         };
         quote!(#member: #value)
     });
-    let value = quote!(#constructor { #(#members),* });
+    let value = quote!(#taken __p::Ok(#constructor { #(#members),* }));
     let defaults = container_default(container, fields);
     let binding = if statements.is_empty() { quote!(__group) } else { quote!(mut __group) };
     let close = match container.attrs.validate.get() {
-        Some(check) => quote!(__p::finish_validated(__group, || __p::Ok(#value), #check)),
-        None => quote!(__group.finish()?; __p::Ok(#value)),
+        Some(check) => quote!(__p::finish_validated(__group, || { #value }, #check)),
+        None => quote!(__p::close_group(__group); #value),
     };
     quote! {
         let #binding = #open;

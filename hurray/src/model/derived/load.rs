@@ -16,6 +16,11 @@ pub fn load_metadata<'l, 'f>(loader: Loader<'l, 'f>) -> Result<GroupLoader<'l, '
     loader.group()
 }
 
+/// A struct all of whose fields were tried.
+pub fn close_group(group: GroupLoader<'_, '_>) {
+    drop(group);
+}
+
 /// A field by its own impl.
 pub fn load_field<'f, T: HurrayLoad<'f>>(
     group: &mut GroupLoader<'_, 'f>,

@@ -15,9 +15,9 @@ pub use enums::{
     unit_enum_slice_to_kv, unit_enum_to_kv, unit_enum_vec_from_value,
 };
 pub use load::{
-    bind_load, finish_validated, holds_whole, load_field, load_field_or, load_field_with, load_field_with_or,
-    load_flattened, load_group, load_group_versioned, load_kv, load_kv_or, load_metadata, load_shared,
-    no_migration, skip_field, validate_field,
+    bind_load, close_group, finish_validated, holds_whole, load_field, load_field_or, load_field_with,
+    load_field_with_or, load_flattened, load_group, load_group_versioned, load_kv, load_kv_or, load_metadata,
+    load_shared, no_migration, skip_field, validate_field,
 };
 pub use save::{
     bind_save, save_field, save_field_with, save_flattened, save_group, save_kv, save_metadata, save_parts,
