@@ -6,10 +6,16 @@
 use bytemuck::Pod;
 
 use crate::element::Element;
+use crate::view::Iter;
 use crate::view::rows::{Outer, Rows};
 
 /// The elements of `rows`, of which there are `count`, in row-major order.
 pub(super) fn row_major<T: Element>(data: &[T], rows: Rows, count: usize) -> Vec<T> {
+    if rows.len() >= SHORT_ROW && columns(&rows).is_none() {
+        let mut elements = Vec::with_capacity(count);
+        Iter::new(data, rows, count).append_to(&mut elements, count);
+        return elements;
+    }
     let mut elements = bytemuck::allocation::zeroed_vec(count);
     let (data, to) = (bytemuck::cast_slice(data), bytemuck::cast_slice_mut(&mut elements));
     row_major_bytes(data, to, (size_of::<T>(), align_of::<T>()), rows);
@@ -37,34 +43,16 @@ fn row_major_bytes(data: &[u8], to: &mut [u8], size_and_alignment: (usize, usize
     }
 }
 
-fn copy<T: Pod>(data: &[T], to: &mut [T], mut rows: Rows) {
-    if transposed(data, &rows, to).is_some() {
-        return;
-    }
-    let (len, step) = (rows.len(), rows.step());
-    if len < SHORT_ROW || step.unsigned_abs() > 1 {
-        return one_by_one(data, rows, to);
-    }
-    for row in to.chunks_exact_mut(len) {
-        let start = rows.next_start();
-        // What is outside is never asked for: the view was checked.
-        let first = if step < 0 { start.wrapping_add(1).wrapping_sub(len) } else { start };
-        let last = first.saturating_add(if step == 0 { 1 } else { len });
-        match (data.get(first..last), step) {
-            (Some([element]), 0) => row.fill(*element),
-            (Some(elements), 1) => row.copy_from_slice(elements),
-            (Some(elements), _) => {
-                row.iter_mut().zip(elements.iter().rev()).for_each(|(slot, element)| *slot = *element);
-            }
-            (None, _) => {}
-        }
+fn copy<T: Pod>(data: &[T], to: &mut [T], rows: Rows) {
+    if transposed(data, &rows, to).is_none() {
+        short_rows(data, rows, to);
     }
 }
 
 /// Rows that are shorter than this are copied element by element: a call for each would take longer.
 const SHORT_ROW: usize = 16;
 
-fn one_by_one<T: Pod>(data: &[T], mut rows: Rows, to: &mut [T]) {
+fn short_rows<T: Pod>(data: &[T], mut rows: Rows, to: &mut [T]) {
     let step = rows.step().cast_unsigned();
     for row in to.chunks_exact_mut(rows.len().max(1)) {
         let mut position = rows.next_start();
@@ -79,11 +67,16 @@ fn one_by_one<T: Pod>(data: &[T], mut rows: Rows, to: &mut [T]) {
 /// Columns that are shorter than this are no better read in blocks.
 const LEAST_HEIGHT: usize = 8;
 
-/// The same in blocks. `None` where nothing is won: rows are contiguous, or no dimension outside of them is, or that
-/// is short.
-fn transposed<T: Pod>(data: &[T], rows: &Rows, elements: &mut [T]) -> Option<()> {
+/// The dimension outside of the rows along which columns are contiguous. `None` where blocks win nothing: rows are
+/// contiguous, or no dimension outside of them is, or that is short.
+fn columns(rows: &Rows) -> Option<usize> {
     let is_down = |outer: &Outer| outer.stride == 1 && outer.extent >= LEAST_HEIGHT;
-    let down = rows.outer().iter().position(is_down).filter(|_| rows.step().unsigned_abs() > 1)?;
+    rows.outer().iter().position(is_down).filter(|_| rows.step().unsigned_abs() > 1)
+}
+
+/// The same in blocks, if there are such columns.
+fn transposed<T: Pod>(data: &[T], rows: &Rows, elements: &mut [T]) -> Option<()> {
+    let down = columns(rows)?;
     let packed = rows.packed();
     let plane = Plane {
         data,
@@ -167,13 +160,14 @@ impl<T: Pod> Plane<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::transposed;
+    use super::{row_major, transposed};
+    use crate::element::{Complex64, Complex128, Element, F128};
     use crate::view::rows::Rows;
 
     /// Sides that end within a block, on its edge, and behind it, for elements of every size.
     #[test]
     fn columns_come_out_as_rows() {
-        fn check<T: crate::element::Element>(of: impl Fn(usize) -> T) {
+        fn check<T: Element>(of: impl Fn(usize) -> T) {
             for height in [8, 16, 63, 64, 65] {
                 for width in [2, 15, 16, 17, 64, 70] {
                     for depth in [1, 3] {
@@ -199,6 +193,32 @@ mod tests {
         check(|at| at as u16);
         check(|at| at as u32);
         check(|at| at as u64);
+    }
+
+    /// Short rows, and columns in blocks.
+    #[test]
+    fn elements_of_every_size_and_alignment_are_copied() {
+        fn check<T: Element>() {
+            for (height, width) in [(3, 5), (20, 7), (17, 40)] {
+                let bytes: Vec<u8> =
+                    (0..height * width * size_of::<T>()).map(|at| (at % 251) as u8).collect();
+                let data: Vec<T> = bytemuck::pod_collect_to_vec(&bytes);
+                let dims = [(height, 1), (width, height)];
+                let rows = Rows::new(0, dims.into_iter().map(|(n, stride)| (n, stride as isize)));
+                let copied = row_major(&data, rows, data.len());
+                for (at, element) in copied.iter().enumerate() {
+                    let from = data[at / width + at % width * height];
+                    assert_eq!(bytemuck::bytes_of(element), bytemuck::bytes_of(&from));
+                }
+            }
+        }
+        check::<u8>();
+        check::<half::bf16>();
+        check::<f32>();
+        check::<f64>();
+        check::<Complex64>();
+        check::<Complex128>();
+        check::<F128>();
     }
 
     #[test]
