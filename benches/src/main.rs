@@ -68,13 +68,14 @@ fn main() {
     if wants("w1") {
         for size in SMALL {
             let files = Files::new(folder, size);
-            let rounds = (200_000 / size.tensors).clamp(15, 400);
+            // Seconds in all: a minimum of less is that of a moment, in which somebody else may be at work.
+            let rounds = (2_000_000 / size.tensors).clamp(20, 4000);
             warm.push((size.tensors, opening::warm(&files, rounds)));
         }
     }
     if wants("w2") || wants("w3") || wants("w1") {
         let files = Files::new(folder, SMALL[2]);
-        let look_up = opening::look_up(&files, 40);
+        let look_up = opening::look_up(&files, 400);
         let cold = opening::cold(&files, 11);
         lines.extend(opening::Verdict { warm, look_up, cold }.lines());
     }
