@@ -53,6 +53,9 @@ struct Branch<'f> {
 }
 
 impl<'f> TreeOrder<'f> {
+    /// Of a name with more branches on the way to it, each could be compared over and over.
+    const MAX_BRANCHES: usize = 16;
+
     pub(super) fn new() -> Self {
         let mut branches = SmallVec::new();
         branches.push(Branch::default());
@@ -88,7 +91,9 @@ impl<'f> TreeOrder<'f> {
     fn walks(&mut self, name: &'f [u8], entries: &'f [u8], may_keep_pace: bool) -> bool {
         let last = std::mem::replace(&mut self.last, name);
         if !last.is_empty() && is_under(name, last) {
-            self.enter(last.len().saturating_add(1));
+            if !self.enter(last.len().saturating_add(1)) {
+                return false;
+            }
         } else {
             self.leave(last, name);
         }
@@ -123,8 +128,9 @@ impl<'f> TreeOrder<'f> {
             if behind.is_empty() {
                 return true;
             }
-            let stem = name.len().saturating_sub(behind.len()).saturating_add(1);
-            self.enter(stem);
+            if !self.enter(name.len().saturating_sub(behind.len()).saturating_add(1)) {
+                return false;
+            }
         }
     }
 
@@ -138,8 +144,11 @@ impl<'f> TreeOrder<'f> {
         self.open = branches.iter().rposition(is_in).map_or(0, |at| at.saturating_add(1));
     }
 
-    /// Opens a branch that no name has been in.
-    fn enter(&mut self, stem: usize) {
+    /// Opens a branch that no name has been in, unless there are too many.
+    fn enter(&mut self, stem: usize) -> bool {
+        if self.open >= Self::MAX_BRANCHES {
+            return false;
+        }
         match self.branches.get_mut(self.open) {
             Some(branch) => {
                 (branch.stem, branch.seen) = (stem, 0);
@@ -148,6 +157,7 @@ impl<'f> TreeOrder<'f> {
             None => self.branches.push(Branch { stem, ..Branch::default() }),
         }
         self.open = self.open.saturating_add(1);
+        true
     }
 }
 
@@ -360,6 +370,14 @@ mod tests {
         for names in all_are_followed {
             assert_eq!(followed(names), names.len(), "{names:?}");
         }
+    }
+
+    #[test]
+    fn many_branches_are_left_to_a_table() {
+        let deep = |segments: usize| vec!["a"; segments].join(".");
+        assert_eq!(followed(&(1..40).map(deep).collect::<Vec<_>>()), 16);
+        assert_eq!(followed(&[deep(16), "b".to_owned(), format!("c.{}", deep(15))]), 3);
+        assert_eq!(followed(&[deep(17)]), 0);
     }
 
     #[test]
