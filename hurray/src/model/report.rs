@@ -139,6 +139,12 @@ pub struct LoadReport {
 }
 
 impl LoadReport {
+    /// A report of nothing.
+    #[cfg(feature = "burn")]
+    pub(crate) fn new(file: Option<&Path>) -> Self {
+        Self::default().of_file(file)
+    }
+
     /// The same report of a file.
     pub(crate) fn of_file(self, file: Option<&Path>) -> Self {
         Self { file: file.map(Path::to_owned), ..self }
