@@ -140,7 +140,7 @@ pub struct LoadReport {
 
 impl LoadReport {
     /// A report of nothing.
-    #[cfg(feature = "burn")]
+    #[cfg(any(feature = "burn", feature = "candle"))]
     pub(crate) fn new(file: Option<&Path>) -> Self {
         Self::default().of_file(file)
     }
