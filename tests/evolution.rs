@@ -245,3 +245,27 @@ fn a_failed_load_into_a_model_changes_nothing() {
     assert!(file_of(&Other { a: vec![7.0] }).load_into(&mut model).is_err());
     assert_eq!(model, before);
 }
+
+#[derive(HurraySave)]
+struct Count {
+    count: u32,
+}
+
+#[derive(HurrayLoad)]
+struct Counts {
+    #[hurray(default = "seven", shape = [2])]
+    count: u32,
+}
+
+fn seven() -> u32 {
+    7
+}
+
+#[test]
+fn a_value_that_is_not_what_its_attributes_say_gives_way_to_the_default() {
+    let file = file_of(&Count { count: 5 });
+    assert!(file.load::<Counts>().is_err());
+    let options = LoadOptions::new().mismatched(Strictness::Relaxed);
+    let (counts, _) = file.load_with::<Counts>(&options).unwrap();
+    assert_eq!(counts.count, 7);
+}

@@ -95,7 +95,8 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         Ok(filled(load, |fill| self.fill_field_if_there(field, true, fill))?.unwrap_or_else(default))
     }
 
-    fn fill_field(&mut self, field: &'static Field, fill: Fill<'_, 'f>) -> Result<(), Reported> {
+    /// Loads a field; whether what was filled in counts.
+    fn fill_field(&mut self, field: &'static Field, fill: Fill<'_, 'f>) -> Result<bool, Reported> {
         if !field.aliases.is_empty() || !field.neighbours.is_empty() || self.is_flattened() {
             return self.fill_field_if_there(field, false, fill);
         }
@@ -104,16 +105,16 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         let filled =
             self.walk.enter(&Place::NONE, |Loader { walk, place }| walk.described(scope, field, place, fill));
         self.walk.pop(mark);
-        filled
+        filled.map(|()| true)
     }
 
-    /// The same, or leaves it, where the file has nothing and a default can stand in.
+    /// The same, or leaves it to a default, where the file has nothing, or something that may be passed over.
     fn fill_field_if_there(
         &mut self,
         field: &'static Field,
         has_default: bool,
         fill: Fill<'_, 'f>,
-    ) -> Result<(), Reported> {
+    ) -> Result<bool, Reported> {
         if self.is_flattened() {
             self.come_to(field)?;
         }
@@ -134,19 +135,19 @@ impl<'l, 'f> GroupLoader<'l, 'f> {
         let (scope, takes_default) = (self.walk.frame.scope, has_default && self.takes_default(field));
         let filled = self.walk.enter(&Place::NONE, |Loader { walk, place }| {
             if !takes_default {
-                return walk.described(scope, field, place, fill);
+                return walk.described(scope, field, place, fill).map(|()| true);
             }
             if !walk.is_present(place) {
                 walk.note_defaulted();
-                return Ok(());
+                return Ok(false);
             }
             let before = walk.problems();
             match walk.described(scope, field, place, fill) {
                 Err(_) if walk.tolerate_since(before) => {
                     walk.note_defaulted();
-                    Ok(())
+                    Ok(false)
                 }
-                filled => filled,
+                filled => filled.map(|()| true),
             }
         });
         self.walk.pop(mark);

@@ -52,18 +52,18 @@ impl Reported {
 /// Loads one value into the place that it is for. What is around it there is once, not for each type of value.
 type Fill<'c, 'f> = &'c mut dyn FnMut(Loader<'_, 'f>) -> Result<(), Reported>;
 
-/// The value that was loaded, if what is around it did so.
+/// The value that was loaded, if what is around it did so and tells that it counts.
 #[inline]
 fn filled<'f, T>(
     load: impl Fn(Loader<'_, 'f>) -> Result<T, Reported>,
-    around: impl FnOnce(Fill<'_, 'f>) -> Result<(), Reported>,
+    around: impl FnOnce(Fill<'_, 'f>) -> Result<bool, Reported>,
 ) -> Result<Option<T>, Reported> {
     let mut value = None;
-    around(&mut |loader| {
+    let counts = around(&mut |loader| {
         value = Some(load(loader)?);
         Ok(())
     })?;
-    Ok(value)
+    Ok(value.filter(|_| counts))
 }
 
 /// What lies between a path and a value without a step of its own.
@@ -224,7 +224,8 @@ impl<'l, 'f> Loader<'l, 'f> {
     ) -> Result<T, Reported> {
         let Self { walk, place } = self;
         let scope = walk.open_scope();
-        filled(load, |fill| walk.described(scope, field, place, fill))?.ok_or(Reported::WAS_CHECKED)
+        filled(load, |fill| walk.described(scope, field, place, fill).map(|()| true))?
+            .ok_or(Reported::WAS_CHECKED)
     }
 
     /// The name of an enum's variant at the path.
