@@ -9,6 +9,9 @@ use crate::view::{Shape, shape, strides};
 ///
 /// Strides of row-major order follow from the dimensions and are not kept. Others are kept as they are where there is
 /// room, and in half as many bits where not: at rank 7 and 8.
+///
+/// In the order of `repr(C)`, here and in a view, the slots begin on a multiple of 16 bytes: a shape that was just moved is
+/// compared in pieces of 16.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct StridedShape {

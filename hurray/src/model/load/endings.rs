@@ -149,7 +149,7 @@ fn end(walk: &mut LoadWalk<'_>, path: &str) -> Result<LoadReport, LoadError> {
     let file = walk.source.path();
     match walk.finish(path) {
         (report, true) => Ok(report.of_file(file)),
-        (report, false) => Err(LoadError::Report(Box::new(report.of_file(file)))),
+        (report, false) => Err(refused(report, file)),
     }
 }
 
@@ -157,7 +157,7 @@ fn end(walk: &mut LoadWalk<'_>, path: &str) -> Result<LoadReport, LoadError> {
 fn end_plain(walk: &mut LoadWalk<'_>, path: &str) -> Option<LoadError> {
     let file = walk.source.path();
     let (report, fits) = walk.finish(path);
-    (!fits).then(|| LoadError::Report(Box::new(report.of_file(file))))
+    (!fits).then(|| refused(report, file))
 }
 
 /// Ends the load of a model that lacks a field: why.
@@ -165,5 +165,10 @@ fn end_plain(walk: &mut LoadWalk<'_>, path: &str) -> Option<LoadError> {
 fn fail(walk: &mut LoadWalk<'_>, path: &str) -> LoadError {
     let file = walk.source.path();
     let (report, _) = walk.finish(path);
+    refused(report, file)
+}
+
+#[cold]
+fn refused(report: LoadReport, file: Option<&Path>) -> LoadError {
     LoadError::Report(Box::new(report.of_file(file)))
 }
